@@ -103,6 +103,20 @@ fn a_package_is_taken_before_a_file_of_its_name() {
 }
 
 #[test]
+fn a_file_named_as_its_package_is_taken_only_for_names_that_it_binds() {
+    let main = kernel("from utils import helper, near", "helper.f(near(x[0]))");
+    let files = [
+        ("root/utils/k.py", &*main),
+        ("root/utils/utils.py", &*times("g", 7)),
+        ("root/utils/__init__.py", &*times("near", 2)),
+        ("root/utils/helper.py", &*times("f", 3)),
+    ];
+    assert_eq!(run(&files, 5), 30);
+    let own = kernel("from utils import g", "g(x[0])");
+    assert_eq!(run(&[("root/utils/k.py", &*own), files[1], files[2], files[3]], 5), 35);
+}
+
+#[test]
 fn a_module_is_one_however_it_is_reached() {
     let lines = "import a.b\nimport a.b as c\nfrom a import b\nfrom a.b import S\n\
                  @wp.func\ndef f(s: S):\n    return s.n";

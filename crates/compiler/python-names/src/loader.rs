@@ -328,20 +328,36 @@ impl Loader<'_> {
         }
     }
 
-    /// Looks up a module in all roots.
+    /// Looks up a module in all roots. A module that binds the imported name precedes another one
+    /// of the same path: a file `utils.py` in the package `utils` is not the package.
     fn absolute(&mut self, import: &Imported) -> Result<Vec<usize>, Vec<String>> {
-        let mut looked = Vec::new();
+        let (mut looked, mut without_name) = (Vec::new(), None);
         if self.roots.is_none() {
             self.roots = Some(self.found_roots());
         }
         let roots = self.roots.clone().unwrap_or_default();
         for root in roots {
             match self.below(&root, import) {
-                Ok(all) => return Ok(all),
+                Ok(all) if self.gives(&all, import) => return Ok(all),
+                Ok(all) => _ = without_name.get_or_insert(all),
                 Err(more) => looked.extend(more),
             }
         }
-        Err(looked)
+        without_name.ok_or(looked)
+    }
+
+    /// Returns true if the last of some modules may give the name that an import binds.
+    fn gives(&mut self, modules: &[usize], import: &Imported) -> bool {
+        let (Some((name, symbol)), Some(&last)) = (&import.name, modules.last()) else {
+            return true;
+        };
+        let module = &self.files.imported_modules[last];
+        match module.content {
+            Content::Text(text) if name != "*" && !module.children.contains_key(name) => {
+                self.files.texts[text].outline(&mut self.texts.symbols).may_bind(*symbol)
+            }
+            _ => true,
+        }
     }
 
     /// Looks up a module `a.b.c` from a folder; returns all three modules for `import a.b.c`.
@@ -498,8 +514,11 @@ impl Loader<'_> {
         let ImportOptions { folders, tree, .. } = &self.texts.import_options;
         let is_in_tree = |at: &&Path| tree.as_ref().is_some_and(|tree| at.starts_with(tree));
         let around = folder.ancestors().skip(1).take_while(is_in_tree).map(Path::to_owned);
-        let mut roots = vec![folder.clone()];
-        for root in [outermost].into_iter().chain(around).chain(folders.iter().cloned()) {
+        // A file that the user names is a program, and a file of a tree is a module of its package.
+        let own = folder.clone();
+        let first = if tree.is_some() { [outermost, own] } else { [own, outermost] };
+        let mut roots = Vec::new();
+        for root in first.into_iter().chain(around).chain(folders.iter().cloned()) {
             if !roots.contains(&root) {
                 roots.push(root);
             }

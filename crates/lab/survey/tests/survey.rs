@@ -250,6 +250,28 @@ def l(x: wp.array(dtype=int)):
 }
 
 #[test]
+fn a_file_of_a_package_in_a_tree_means_the_package_by_its_name() {
+    const KERNEL: &str = "import utils
+@wp.kernel
+def k(x: wp.array(dtype=int)):
+    x[0] = wp.static(utils.N)
+";
+    let files = [
+        ("tree/utils/k.py", KERNEL),
+        ("tree/utils/__init__.py", "N = 1\n"),
+        ("tree/utils/utils.py", "M = 2\n"),
+    ];
+    let read = |path: &Path| {
+        let found = files.iter().find(|(known, _)| Path::new(known) == path);
+        found.map(|(_, text)| format!("{HEAD}{text}")).into()
+    };
+    let own = [(files[0].0.to_owned(), format!("{HEAD}{KERNEL}"))];
+    let tree = Some(PathBuf::from("tree"));
+    let result = survey(own, &ImportOptions { tree, ..ImportOptions::default() }, &read);
+    assert!(matches!(result.entries[0].outcome, Outcome::Compiled), "{}", result.refusals());
+}
+
+#[test]
 fn constants_of_modules_that_warp_has_no_more_are_asked_for_and_tried() {
     let text = "@wp.kernel
 def k(x: wp.array(dtype=int)):
