@@ -82,7 +82,7 @@ impl Imports {
                 Ok(program) => program,
                 Err(faults) => return refuse(&faults, &sources),
             };
-        let undecided = program.reader().undecided();
+        let undecided = program.reader().undecided(wanted.kernels);
         if !undecided.is_empty() {
             print::error(&(render(&undecided, &sources) + "\n"));
         }

@@ -250,6 +250,9 @@ fn a_function_whose_decorator_is_unknown_is_named() {
     let taken = gbxcule(folder.path(), &["compile", "unknown.py"]);
     assert_eq!(taken.status.code(), Some(0), "{}", stderr(&taken));
     assert!(stderr(&taken).contains("`one` isn't a kernel here"), "{}", stderr(&taken));
+    let asked = |kernel| gbxcule(folder.path(), &["compile", "unknown.py", "--kernel", kernel]);
+    assert_eq!(stderr(&asked("two")), "");
+    assert!(stderr(&asked("one")).contains("`one` isn't a kernel here"), "{:?}", asked("one"));
 }
 
 #[test]

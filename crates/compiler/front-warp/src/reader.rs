@@ -91,9 +91,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Warnings of functions that look like kernels, but whose decorators only Python knows:
-    /// [`Self::kernels`] leaves these functions out.
-    pub fn undecided(&self) -> Vec<Diagnostic> {
-        let functions = self.unit.scopes.functions().iter();
+    /// [`Self::kernels`] leaves these functions out. If there are wanted names, of these alone.
+    pub fn undecided(&self, wanted: &[String]) -> Vec<Diagnostic> {
+        let is_wanted =
+            |def: &StmtFunctionDef| wanted.is_empty() || wanted.iter().any(|it| def.name == *it);
+        let functions = self.unit.scopes.functions().iter().filter(|(def, _)| is_wanted(def));
         let kernels: Vec<*const StmtFunctionDef> =
             self.kernels.iter().map(|(def, _)| std::ptr::from_ref(*def)).collect();
         let others = functions.filter(|(def, _)| !kernels.contains(&std::ptr::from_ref(*def)));
