@@ -249,7 +249,6 @@ def _nearest_face(id: wp.uint64, point: wp.vec3, max_dist: float):
     found = int(-1)
     item = _near_face(wp.table_of(Bvh)[mesh.bvh].nodes, point)
     node = wp.uint32(0)
-    pending = wp.uint64(0)
     pending = wp.uint64(1)
     while item >= 0:
         distance = _distance_sq(mesh.points, mesh.indices, item, point)

@@ -172,7 +172,6 @@ def _first_face(id: wp.uint64, start: wp.vec3, direction: wp.vec3, max_t: float,
     first = float(max_t)
     found = int(-1)
     node = wp.uint32(0)
-    pending = wp.uint64(0)
     pending = wp.uint64(1)
     item = _next_item(nodes, ray, first, node, pending)
     while item >= 0:
