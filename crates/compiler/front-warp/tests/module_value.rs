@@ -54,6 +54,29 @@ fn vectors_of_a_module_are_those_of_warp() {
     }
 }
 
+/// Numbers of NumPy's types and of enumerations, in kernels that Warp takes.
+const LIMITS: &[(&str, f32)] = &[
+    ("float(np.finfo(np.float32).eps)", f32::EPSILON),
+    ("wp.float32(np.finfo(np.float32).max)", f32::MAX),
+    ("wp.float32(np.finfo(np.float32).tiny)", f32::MIN_POSITIVE),
+    ("float(np.finfo(np.float64).eps)", f64::EPSILON as f32),
+    ("int(np.iinfo(np.int32).max) - 1", (i32::MAX - 1) as f32),
+    ("int(np.iinfo(np.int16).min)", -32768.0),
+    ("int(np.iinfo(np.uint8).max) + int(np.iinfo(np.uint8).min)", 255.0),
+    ("Task.HOME.value", 7.0),
+];
+
+#[test]
+fn limits_of_number_types_and_values_of_enumerations_are_known() {
+    for (expression, expected) in LIMITS {
+        let text = format!(
+            "import enum\nclass Task(enum.Enum):\n    HOME = 7\nN = {expression}\n\
+             @wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = float(N)\n    x[1] = float(Task.HOME.value)\n"
+        );
+        assert_eq!(results(&text), [[*expected, 7.0, 0.0]], "{expression}");
+    }
+}
+
 #[test]
 fn a_module_computes_no_vectors_arrays_or_objects() {
     for expression in [
@@ -62,6 +85,8 @@ fn a_module_computes_no_vectors_arrays_or_objects() {
         "wp.normalize(wp.vec3(1.0))",
         "wp.sin(1.0)",
         "np.eye(3)[0]",
+        "np.iinfo(np.int128).max",
+        "np.finfo(np.float32).name",
         "list(map(lambda i: i, [1]))",
         "[f'{1}']",
         "{1, 2}",
@@ -102,7 +127,7 @@ fn a_function_that_looks_like_a_kernel_and_is_none_is_named() {
         let id = sources.add("value.py", format!("{HEAD}{text}"));
         let program = Program::parse(&sources, id).expect("it is Python");
         assert!(program.reader().kernels().is_empty(), "{text}");
-        render(&program.reader().undecided(), &sources)
+        render(&program.reader().undecided(&[]), &sources)
     };
     let said = warnings(&format!("import tools\n@tools.kernel\n{STEP}"));
     assert!(said.contains("`step` isn't a kernel here: only Python knows"), "{said}");

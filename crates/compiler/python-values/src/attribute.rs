@@ -15,6 +15,8 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
             KnownValue::Module(path) => self.module_attribute(path, attr, expr),
             KnownValue::Class(scope) => self.own_attribute(*scope, attr, expr),
             base if let Some(value) = D::attribute(self, base, attr, expr) => value,
+            // A class gives the number of an enumeration's member, so this is that member's.
+            base if attr == "value" && base.as_f64().is_some() => Ok(base.clone()),
             KnownValue::Member(path) if !path.starts_with("builtins.") => {
                 let path = format!("{path}.{attr}");
                 self.defined(&path, expr).unwrap_or(Ok(KnownValue::Member(path.into())))

@@ -90,6 +90,9 @@ impl<'a> Dialect<'a> for Warp<'a> {
             KnownValue::Dialect(WarpValue::Handle(_)) => {
                 Err(library::no_attribute(unit.dialect.library, name, unit.span(expr)))
             }
+            KnownValue::Member(path) if path.starts_with("numpy.") => {
+                Ok(known_call::limit(path, name)?)
+            }
             KnownValue::Member(path)
                 if path.starts_with("warp.") && !path.starts_with("warp.fem.") =>
             {

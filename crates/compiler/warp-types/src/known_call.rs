@@ -6,6 +6,7 @@ use crate::unit::{Call, Evaluation, Unit};
 use crate::value::{KnownValue, WarpValue, type_value};
 use crate::warp;
 use gbxcule_ir::constant::Literal;
+use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::ty::Scalar;
 use gbxcule_python_names::syntax::Expr;
 use gbxcule_python_values::python_number;
@@ -19,6 +20,12 @@ pub(crate) fn member_call<'a>(
     const TYPES: [&str; 7] =
         ["vector", "matrix", "vec", "mat", "quaternion", "transformation", "fixedarray"];
     let unknown = || unit.unknown_result(call.expr);
+    if let "numpy.finfo" | "numpy.iinfo" = path {
+        return Some(number_type(unit, call).map(|of| {
+            // Its attributes are limits: see `limit`.
+            KnownValue::Member(format!("{path}.{}", of.name()).into())
+        }));
+    }
     let name = path.strip_prefix("warp.").unwrap_or("");
     Some(match name {
         "constant" => match call.args.args.first() {
@@ -35,6 +42,47 @@ pub(crate) fn member_call<'a>(
         }
         _ => return None,
     })
+}
+
+/// The type whose limits NumPy is asked for; Python's numbers have 64 bits there.
+fn number_type<'a>(unit: &Unit<'a>, call: &Call<'_, 'a>) -> Result<Scalar, Box<Diagnostic>> {
+    let [arg] = &*call.args.args else { return Err(unit.unknown_result(call.expr)) };
+    let is_python = arg.is_name_expr();
+    match unit.known(arg, call.scope)? {
+        KnownValue::Dialect(WarpValue::Type(Annotation::Scalar(of))) => Ok(match of {
+            Scalar::F32 if is_python => Scalar::F64,
+            Scalar::I32 if is_python => Scalar::I64,
+            of => of,
+        }),
+        _ => Err(unit.unknown_result(call.expr)),
+    }
+}
+
+/// Limit of a type of numbers: `of` is `numpy.finfo.float32` or another such call.
+pub(crate) fn limit<'a>(of: &str, name: &str) -> Option<KnownValue<'a>> {
+    let (function, of) = of.strip_prefix("numpy.")?.split_once('.')?;
+    let of = Scalar::ALL.into_iter().find(|scalar| scalar.name() == of)?;
+    if function == "finfo" {
+        let [eps, max, tiny] = match of {
+            Scalar::F32 => [f32::EPSILON, f32::MAX, f32::MIN_POSITIVE].map(f64::from),
+            Scalar::F64 => [f64::EPSILON, f64::MAX, f64::MIN_POSITIVE],
+            _ => return None,
+        };
+        return Some(KnownValue::Float(match name {
+            "eps" => eps,
+            "max" => max,
+            "min" => -max,
+            "tiny" | "smallest_normal" => tiny,
+            _ => return None,
+        }));
+    }
+    let values = 1_i128 << of.bits();
+    let least = if of.is_signed_int() { -(values / 2) } else { 0 };
+    match name {
+        "min" if of.is_int() => Some(KnownValue::Int(least)),
+        "max" if of.is_int() => Some(KnownValue::Int(least + values - 1)),
+        _ => None,
+    }
 }
 
 /// Result of a call of a type.
