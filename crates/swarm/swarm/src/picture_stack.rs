@@ -9,6 +9,7 @@ mod shades;
 
 use area::Area;
 use shades::ShadePictures;
+pub(crate) use shades::Shown;
 
 use crate::record::{Reader, Writer};
 use crate::{Frame, Grays, HEIGHT, LinkMode, Picture, SwarmConfig, SwarmError, WIDTH};
@@ -147,7 +148,7 @@ impl PictureStack {
     /// Makes the first stack of an episode, which holds one frame several times.
     pub(crate) fn first(&self, frame: Frame<'_>) -> Vec<u8> {
         let mut stack = vec![0; self.bytes()];
-        PictureMaker::new(*self).fill(frame, &mut stack, &mut Vec::new());
+        PictureMaker::new(*self).fill(frame, &mut stack, &mut Shown::default());
         stack
     }
 
@@ -202,10 +203,10 @@ impl PictureMaker {
         Self { stack, wholes: [Vec::new(), Vec::new()], area, shades: ShadePictures::new(&stack) }
     }
 
-    /// Fills a stack with the picture of a frame. `shown` becomes the packed frame of the newest
-    /// picture, from which the next picture is made.
-    pub(crate) fn fill(&mut self, frame: Frame<'_>, stack: &mut [u8], shown: &mut Vec<u8>) {
-        shown.clear();
+    /// Fills a stack with the picture of a frame. `shown` becomes the newest picture, from which
+    /// the next picture is made.
+    pub(crate) fn fill(&mut self, frame: Frame<'_>, stack: &mut [u8], shown: &mut Shown) {
+        shown.forget();
         let bytes = self.stack.picture_bytes();
         self.draw(frame, None, &mut stack[..bytes], shown);
         for place in 1..usize::from(self.stack.depth) {
@@ -214,13 +215,13 @@ impl PictureMaker {
     }
 
     /// Makes the picture of a frame, or of the lighter pixels of this frame and the one before.
-    /// `shown` is the packed frame of the picture that lies in `out`, or empty if it is unknown.
+    /// `shown` is the picture that lies in `out`.
     pub(crate) fn draw(
         &mut self,
         frame: Frame<'_>,
         before: Option<Frame<'_>>,
         out: &mut [u8],
-        shown: &mut Vec<u8>,
+        shown: &mut Shown,
     ) {
         if let (Some(maker), Frame::Shades(frame)) = (&mut self.shades, frame) {
             let before = match before {

@@ -9,7 +9,7 @@ use gbxcule_gameboy::FRAME_BYTES;
 
 use crate::banked_address::check_range;
 use crate::picture::{self, Grays, Picture};
-use crate::picture_stack::PictureMaker;
+use crate::picture_stack::{PictureMaker, Shown};
 use crate::super_picture::SuperPicture;
 use crate::{AnyMachine, Features, OBS_V0_DIM, PictureStack, Rom, SwarmConfig, SwarmError, obs_v0};
 
@@ -93,7 +93,7 @@ impl View {
             }
             Self::Picture(picture, grays) => picture.fill(*grays, machine.frame(), row),
             Self::Stack(form) => {
-                PictureMaker::new(*form).fill(machine.frame(), row, &mut Vec::new());
+                PictureMaker::new(*form).fill(machine.frame(), row, &mut Shown::default());
             }
             Self::Memory(ranges) | Self::Bits(ranges) => {
                 let places = ranges.iter().cloned().flatten();

@@ -1,16 +1,44 @@
-//! Gray pictures of the original's frames, made from packed shades by tables: a table holds the
-//! contribution of each packed byte to the reduced line. Only lines that changed since the last
-//! picture are computed. The results equal those of `Picture::fill` and `Area`.
+//! Gray pictures of the original's frames, made from packed shades. A reduced picture is kept as
+//! sums; a table holds what each packed byte adds to them, and only bytes that changed since the
+//! last picture are looked up. The results equal those of `Picture::fill` and `Area`.
 
 use gbxcule_gameboy::FRAME_BYTES;
 
-use super::area::Cover;
 use super::{Crop, PictureStack};
 use crate::picture::{HEIGHT, LINE_BYTES, WIDTH};
 use crate::{Grays, Picture};
 
 /// Maximum of reduced pixels to which one packed byte contributes.
 const LANES: usize = 4;
+/// Four black pixels.
+const BLACK: u8 = 0xff;
+/// Bits of the bytes at even places of a line.
+const EVEN_BYTES: u64 = 0x5555_5555_5555_5555;
+
+/// The picture that was made last, as far as the next one needs it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Shown {
+    /// The packed frame, if it is known.
+    frame: Option<Box<[Line; HEIGHT]>>,
+    /// The sums of a reduced picture.
+    sums: Vec<u16>,
+}
+
+impl Shown {
+    pub(crate) fn is_known(&self) -> bool {
+        self.frame.is_some()
+    }
+
+    pub(crate) fn forget(&mut self) {
+        self.frame = None;
+    }
+
+    /// Bytes that are kept for an env.
+    pub(crate) fn bytes(form: &PictureStack) -> usize {
+        let [lines, columns, _] = form.shape();
+        FRAME_BYTES + 2 * (lines + 1) * (columns + LANES)
+    }
+}
 
 /// Makes gray pictures of shades.
 #[derive(Debug)]
@@ -33,53 +61,43 @@ impl ShadePictures {
     }
 
     /// Makes the picture of a frame, or of the lighter pixels of two frames. `out` holds the
-    /// picture of the packed frame `shown`, and `shown` becomes the new frame; an empty `shown`
-    /// means that `out` holds no picture.
+    /// picture `shown`, if that is known, and `shown` becomes the new picture.
     pub(super) fn draw(
-        &mut self,
+        &self,
         frame: &[u8; FRAME_BYTES],
         before: Option<&[u8; FRAME_BYTES]>,
-        shown: &mut Vec<u8>,
+        shown: &mut Shown,
         out: &mut [u8],
     ) {
-        let pooled;
-        let frame = match before {
-            Some(before) if before != frame => {
-                pooled = lighter(frame, before);
-                &pooled
-            }
-            _ => frame,
-        };
-        let mut changed = [true; HEIGHT];
-        if shown.is_empty() {
-            shown.extend_from_slice(frame);
-        } else {
-            let lines = frame.as_chunks::<LINE_BYTES>().0.iter();
-            let shown = shown.as_chunks_mut::<LINE_BYTES>().0.iter_mut();
-            for ((changed, line), shown) in changed.iter_mut().zip(lines).zip(shown) {
-                *changed = line != shown;
-                if *changed {
-                    *shown = *line;
-                }
-            }
+        let is_known = shown.is_known();
+        if !is_known {
+            shown.sums = self.reduction.as_ref().map_or(Vec::new(), Reduction::black);
         }
-        let (lines, _) = frame.as_chunks();
-        let part = usize::from(self.crop.top)..usize::from(self.crop.top + self.crop.lines);
-        let (lines, changed) = (&lines[part.clone()], &changed[part]);
-        match &mut self.reduction {
+        let now = shown.frame.get_or_insert_with(|| Box::new([[BLACK; LINE_BYTES]; HEIGHT]));
+        let old = **now;
+        let Crop { top, lines, .. } = self.crop;
+        let part = usize::from(top)..usize::from(top + lines);
+        let (now, frame) = (&mut now[part.clone()], &frame.as_chunks().0[part.clone()]);
+        let before = before.map_or(frame, |it| &it.as_chunks().0[part.clone()]);
+        let mut changed = change(now, frame, before);
+        match &self.reduction {
             Some(reduction) => {
-                let first = usize::from(self.crop.left) / 4;
-                reduction.reduce(|at| &lines[at][first..], changed, out);
+                reduction.reduce(&changed, [&old[part], now], is_known, &mut shown.sums, out);
             }
-            None => self.expand(lines, changed, out),
+            None => {
+                if !is_known {
+                    changed.fill(u64::MAX);
+                }
+                self.expand(now, &changed, out);
+            }
         }
     }
 
-    fn expand(&self, lines: &[[u8; LINE_BYTES]], changed: &[bool], out: &mut [u8]) {
+    fn expand(&self, lines: &[Line], changed: &[u64; HEIGHT], out: &mut [u8]) {
         let grays = self.grays.table();
         let (left, columns) = (usize::from(self.crop.left), usize::from(self.crop.columns));
         let lines = lines.iter().zip(changed).zip(out.chunks_exact_mut(columns));
-        for ((line, _), out) in lines.filter(|((_, changed), _)| **changed) {
+        for ((line, _), out) in lines.filter(|((_, changed), _)| **changed != 0) {
             let mut pixels = [0; WIDTH];
             for (four, packed) in pixels.as_chunks_mut().0.iter_mut().zip(line) {
                 *four = grays[usize::from(*packed)];
@@ -89,33 +107,77 @@ impl ShadePictures {
     }
 }
 
-/// Reduction of packed lines by areas. Weights and grays are divided by their common divisors, so
-/// that all sums fit 16 bits.
-#[derive(Debug)]
-struct Reduction {
-    bytes: Vec<PackedByte>,
-    /// Contributions of the 256 values of each packed byte, as 16-bit lanes of a word.
-    parts: Vec<[u64; 256]>,
-    lines: Cover,
-    width: usize,
-    division: Division,
-    /// Sums of each of the picture's lines.
-    rows: Vec<Row>,
-    sums: Vec<u16>,
+/// A packed line.
+type Line = [u8; LINE_BYTES];
+
+/// Puts the lighter pixels of two frames into `shown`. Returns for each line a bit for each byte
+/// that changed.
+fn change(shown: &mut [Line], frame: &[Line], before: &[Line]) -> [u64; HEIGHT] {
+    let mut changed = [0; HEIGHT];
+    let lines = shown.iter_mut().zip(frame.iter().zip(before));
+    for (changed, (shown, (frame, before))) in changed.iter_mut().zip(lines) {
+        let words = frame.as_chunks::<8>().0.iter().zip(before.as_chunks::<8>().0);
+        let words = shown.as_chunks_mut::<8>().0.iter_mut().zip(words);
+        for (word, (shown, (frame, before))) in words.enumerate() {
+            let [old, frame, before] = [*shown, *frame, *before].map(u64::from_le_bytes);
+            if old == frame && old == before {
+                continue;
+            }
+            let new = lighter(frame, before);
+            *changed |= bytes_set(old ^ new) << (8 * word);
+            *shown = new.to_le_bytes();
+        }
+    }
+    changed
 }
 
-/// Sums of the pixels of a reduced line, with space for the last lanes.
-type Row = [u16; WIDTH + LANES];
+/// Returns, pixel by pixel, the lighter ones of two packed words: the smaller shades.
+fn lighter(a: u64, b: u64) -> u64 {
+    const UPPER_BITS: u64 = 0xaaaa_aaaa_aaaa_aaaa;
+    let (only_a, only_b) = (a & !b, b & !a);
+    // The upper bits of the pixels where `b` is smaller, then both bits of them.
+    let smaller = (only_a | only_a << 1 & !only_b) & UPPER_BITS;
+    let both = smaller | smaller >> 1;
+    b & both | a & !both
+}
+
+/// A bit for each byte of a word that is not 0.
+fn bytes_set(word: u64) -> u64 {
+    const LOW_SEVEN: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let top_bits = ((word & LOW_SEVEN) + LOW_SEVEN | word) & !LOW_SEVEN;
+    // The product's top byte gathers the top bits.
+    (top_bits >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+/// Reduction of packed lines by areas. Weights and grays are divided by their common divisors, so
+/// that all sums fit 16 bits. Black adds nothing to a sum.
+#[derive(Debug)]
+struct Reduction {
+    bytes: [PackedByte; LINE_BYTES],
+    /// Bits of the bytes that the picture shows.
+    seen: u64,
+    /// Contributions of the 256 values of each packed byte, as 16-bit lanes of a word.
+    parts: Vec<[u64; 256]>,
+    lines: Vec<Share>,
+    rows: usize,
+    width: usize,
+    division: Division,
+}
 
 /// A packed byte of a line.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct PackedByte {
     /// Index of the byte's table in `parts`.
     table: usize,
     /// The pixel of the reduced line to which the first lane belongs.
     first: usize,
-    /// Bits of the lanes that are complete after this byte.
-    shift: u32,
+}
+
+/// The reduced line to which a line belongs, and its weights there and in the next reduced line.
+#[derive(Debug)]
+struct Share {
+    row: usize,
+    weights: [u16; 2],
 }
 
 /// Division by multiplication: the gray of a sum is `(sum * scale + offset) * factor >> SHIFT`.
@@ -157,25 +219,26 @@ impl Division {
 }
 
 impl Reduction {
-    /// Returns `None` if a packed byte contributes to more than [`LANES`] pixels or completes that
-    /// many, or if sums need more than 16 bits.
+    /// Returns `None` if a packed byte contributes to more than [`LANES`] pixels, or if sums need
+    /// more than 16 bits.
     fn new(grays: Grays, crop: Crop, [to_lines, to_columns]: [usize; 2]) -> Option<Self> {
         let (from_lines, from_columns) = (usize::from(crop.lines), usize::from(crop.columns));
-        let mut lines = Cover::new(from_lines, to_lines);
-        let unit = lines.weights.iter().fold(0, |unit, &weight| divisor(unit, weight));
-        lines.weights.iter_mut().for_each(|weight| *weight /= unit);
-        let of_lines = from_lines / usize::from(unit);
-
-        let column_unit = divisor(from_columns as u16, to_columns as u16);
-        let of_columns = from_columns / usize::from(column_unit);
+        let line_unit = divisor(from_lines, to_lines);
+        let column_unit = divisor(from_columns, to_columns);
         let gray_unit = grays.levels().into_iter().fold(0, |unit, it| divisor(unit, it.into()));
-        let levels = grays.levels().map(|it| u64::from(it) / u64::from(gray_unit));
-        let all = (of_lines * of_columns) as u64;
-        let division = Division::find(all * levels[0], gray_unit.into(), all)?;
-        lines.weights.iter_mut().for_each(|weight| *weight *= division.scale);
+        let levels = grays.levels().map(|it| (usize::from(it) / gray_unit) as u64);
+        let all = (from_lines / line_unit * (from_columns / column_unit)) as u64;
+        let division = Division::find(all * levels[0], gray_unit as u64, all)?;
+        let share = |line: usize| {
+            let row = line * to_lines / from_lines;
+            let in_row = ((row + 1) * from_lines).min((line + 1) * to_lines) - line * to_lines;
+            let weights = [in_row, to_lines - in_row];
+            Share { row, weights: weights.map(|it| (it / line_unit) as u16 * division.scale) }
+        };
 
         let left = usize::from(crop.left);
-        let (mut bytes, mut parts) = (Vec::<PackedByte>::new(), Vec::new());
+        let (mut bytes, mut seen) = ([PackedByte::default(); LINE_BYTES], 0);
+        let mut parts = Vec::new();
         for at in left / 4..(left + from_columns).div_ceil(4) {
             // The columns of this byte, in pixels times `to_columns`.
             let columns = (4 * at).max(left) - left..(4 * at + 4).min(left + from_columns) - left;
@@ -191,7 +254,7 @@ impl Reduction {
                     let covered = column * to_columns..(column + 1) * to_columns;
                     let covered =
                         area.end.min(covered.end).saturating_sub(area.start.max(covered.start));
-                    *weight = (covered / usize::from(column_unit)) as u64;
+                    *weight = (covered / column_unit) as u64;
                 }
             }
             let table: [u64; 256] = std::array::from_fn(|packed| {
@@ -207,78 +270,82 @@ impl Reduction {
                 parts.push(table);
                 parts.len() - 1
             });
-            if let Some(before) = bytes.last_mut() {
-                let ended = first - before.first;
-                before.shift = (ended < LANES).then_some(16 * ended as u32)?;
-            }
-            bytes.push(PackedByte { table, first, shift: 0 });
+            bytes[at] = PackedByte { table, first };
+            seen |= 1 << at;
         }
-        Some(Self {
-            bytes,
-            parts,
-            lines,
-            width: to_columns,
-            division,
-            rows: vec![[0; WIDTH + LANES]; from_lines],
-            sums: vec![0; to_columns],
-        })
+        let lines = (0..from_lines).map(share).collect();
+        Some(Self { bytes, seen, parts, lines, rows: to_lines, width: to_columns, division })
     }
 
-    /// Reduces the changed lines and their neighbours. `line` returns a line from the picture's
-    /// first byte on.
-    fn reduce<'l>(&mut self, line: impl Fn(usize) -> &'l [u8], changed: &[bool], out: &mut [u8]) {
-        let Self { bytes, parts, sums, division, .. } = self;
-        let mut summed = [false; HEIGHT];
-        for ((first, weights), out) in self.lines.each().zip(out.chunks_exact_mut(self.width)) {
-            let covered = first..first + weights.len();
-            if !changed[covered.clone()].contains(&true) {
-                continue;
-            }
-            sums.fill(division.offset);
-            for (at, &weight) in covered.zip(weights) {
-                let row = &mut self.rows[at];
-                if !std::mem::replace(&mut summed[at], true) {
-                    sum_line(bytes, parts, line(at), row);
+    /// Length of a line of sums, with space for the last lanes.
+    fn stride(&self) -> usize {
+        self.width + LANES
+    }
+
+    /// The sums of a black picture, with space for the line after the last one.
+    fn black(&self) -> Vec<u16> {
+        vec![self.division.offset; (self.rows + 1) * self.stride()]
+    }
+
+    /// Changes the sums by the bytes that changed, and makes the picture's lines from them: all if
+    /// `out` is unknown.
+    fn reduce(
+        &self,
+        changed: &[u64; HEIGHT],
+        [old, new]: [&[Line]; 2],
+        is_known: bool,
+        sums: &mut [u16],
+        out: &mut [u8],
+    ) {
+        let mut is_changed = [!is_known; HEIGHT + 1];
+        // Neighbouring bytes share sums, so the odd bytes wait until the sums of the even ones are
+        // stored.
+        for turn in [self.seen & EVEN_BYTES, self.seen & !EVEN_BYTES] {
+            let lines = self.lines.iter().zip(changed).zip(old.iter().zip(new));
+            for ((&Share { row, weights }, changed), (old, new)) in lines {
+                let mut changed = changed & turn;
+                if changed == 0 {
+                    continue;
                 }
-                sums.iter_mut().zip(&*row).for_each(|(sum, part)| *sum += weight * *part);
+                is_changed[row] = true;
+                is_changed[row + 1] |= weights[1] != 0;
+                let sums = &mut sums[row * self.stride()..][..2 * self.stride()];
+                let (upper, lower) = sums.split_at_mut(self.stride());
+                while changed != 0 {
+                    let at = changed.trailing_zeros() as usize;
+                    changed &= changed - 1;
+                    let PackedByte { table, first } = self.bytes[at];
+                    let [old, new] = [old, new].map(|it| self.parts[table][usize::from(it[at])]);
+                    let change = new.wrapping_sub(old);
+                    let window = first..first + LANES;
+                    add(&mut upper[window.clone()], change.wrapping_mul(weights[0].into()));
+                    if weights[1] != 0 {
+                        add(&mut lower[window], change.wrapping_mul(weights[1].into()));
+                    }
+                }
             }
-            for (out, &sum) in out.iter_mut().zip(&*sums) {
-                let product = u32::from(sum) * u32::from(division.factor);
+        }
+        let rows = sums.chunks_exact(self.stride()).zip(out.chunks_exact_mut(self.width));
+        for ((sums, out), _) in rows.zip(is_changed).filter(|(_, is_changed)| *is_changed) {
+            for (out, &sum) in out.iter_mut().zip(sums) {
+                let product = u32::from(sum) * u32::from(self.division.factor);
                 *out = ((product >> 16) as u16 >> (Division::SHIFT - 16)) as u8;
             }
         }
     }
 }
 
-/// Sums a packed line by columns. The next byte overwrites lanes that are not complete yet.
-fn sum_line(bytes: &[PackedByte], parts: &[[u64; 256]], line: &[u8], row: &mut Row) {
-    let mut lanes = 0_u64;
-    for (&PackedByte { table, first, shift }, packed) in bytes.iter().zip(line) {
-        lanes += parts[table][usize::from(*packed)];
-        row[first..first + LANES]
-            .copy_from_slice(&[0, 16, 32, 48].map(|lane: u32| (lanes >> lane) as u16));
-        lanes = lanes.wrapping_shr(shift);
+/// Adds a change to neighbouring sums, as one number: its lanes may borrow from each other.
+fn add(sums: &mut [u16], change: u64) {
+    let word = sums.iter().rev().fold(0, |word, sum| word << 16 | u64::from(*sum));
+    let word = word.wrapping_add(change);
+    for (lane, sum) in sums.iter_mut().enumerate() {
+        *sum = (word >> (16 * lane)) as u16;
     }
 }
 
-fn divisor(a: u16, b: u16) -> u16 {
+fn divisor(a: usize, b: usize) -> usize {
     if b == 0 { a } else { divisor(b, a % b) }
-}
-
-/// Returns, pixel by pixel, the lighter one of two frames: the smaller shade.
-fn lighter(frame: &[u8; FRAME_BYTES], before: &[u8; FRAME_BYTES]) -> [u8; FRAME_BYTES] {
-    const UPPER_BITS: u64 = 0xaaaa_aaaa_aaaa_aaaa;
-    let mut pooled = [0; FRAME_BYTES];
-    let pairs = frame.as_chunks::<8>().0.iter().zip(before.as_chunks().0);
-    for (out, (a, b)) in pooled.as_chunks_mut().0.iter_mut().zip(pairs) {
-        let [a, b] = [a, b].map(|it| u64::from_le_bytes(*it));
-        let (only_a, only_b) = (a & !b, b & !a);
-        // The upper bits of the pixels where `b` is smaller, then both bits of them.
-        let smaller = (only_a | only_a << 1 & !only_b) & UPPER_BITS;
-        let both = smaller | smaller >> 1;
-        *out = (b & both | a & !both).to_le_bytes();
-    }
-    pooled
 }
 
 #[cfg(test)]
@@ -342,7 +409,7 @@ mod tests {
                         (PictureMaker::new(form), PictureMaker::new(form));
                     general.shades = None;
                     fast += usize::from(maker.shades.is_some());
-                    let (mut shown, mut none) = (Vec::new(), Vec::new());
+                    let (mut shown, mut none) = (Shown::default(), Shown::default());
                     let [mut found, mut expected] = [0, 1].map(|_| vec![7; form.bytes()]);
                     maker.fill(Frame::Shades(&frame(0)), &mut found, &mut shown);
                     general.fill(Frame::Shades(&frame(0)), &mut expected, &mut none);

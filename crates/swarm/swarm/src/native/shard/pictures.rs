@@ -1,7 +1,7 @@
 //! The pictures that a shard keeps of each of its envs.
 
 use super::Shard;
-use crate::picture_stack::PictureMaker;
+use crate::picture_stack::{PictureMaker, Shown};
 use crate::step_plan::StepPlan;
 use crate::{EnvSnapshot, Frame, PictureStack};
 
@@ -13,8 +13,8 @@ pub(super) struct Pictures {
     /// Index of the oldest picture in each env's stack, which the next picture replaces.
     oldest: Vec<usize>,
     before: Vec<Vec<u8>>,
-    /// The packed frame of each env's newest picture, for the picture maker.
-    shown: Vec<Vec<u8>>,
+    /// Each env's newest picture, for the picture maker.
+    shown: Vec<Shown>,
 }
 
 impl Pictures {
@@ -25,7 +25,7 @@ impl Pictures {
             stacks: vec![0; envs * form.bytes()],
             oldest: vec![0; envs],
             before: vec![Vec::new(); if form.max_pool { envs } else { 0 }],
-            shown: vec![Vec::new(); envs],
+            shown: vec![Shown::default(); envs],
         }
     }
 
@@ -65,7 +65,7 @@ impl Shard {
         let (oldest, shown) = (&mut oldest[slot], &mut shown[slot]);
         let (depth, bytes) = (usize::from(form.depth), form.picture_bytes());
         let stack = &mut stacks[slot * form.bytes()..][..form.bytes()];
-        if !shown.is_empty() {
+        if shown.is_known() {
             // The next picture is made by a change of the newest one.
             let newest = (*oldest + depth - 1) % depth;
             stack.copy_within(newest * bytes..(newest + 1) * bytes, *oldest * bytes);
@@ -96,7 +96,7 @@ impl Shard {
             Some(kept) => {
                 pictures.stack(slot).copy_from_slice(kept);
                 pictures.oldest[slot] = 0;
-                pictures.shown[slot].clear();
+                pictures.shown[slot].forget();
             }
             None => self.begin_pictures(slot),
         }
