@@ -163,6 +163,11 @@ class Numbering:
         if found.shape != shape or found.dtype.kind not in self._kinds:
             kind = shown(actions) if found.dtype.kind == "O" else f"{found.dtype} {found.shape}"
             raise ValueError(f"expected {each} for each of the {num_envs} envs, found {kind}")
+        if len(shape) == 1 and found.itemsize > 1 and found.dtype.isnative:
+            # Read without its sign, a negative number is larger than every count.
+            unsigned = found.view(f"u{found.itemsize}")
+            if np.maximum.reduce(unsigned) < self.counts[0]:
+                return unsigned.astype(np.uint8).tobytes()
         chosen: npt.NDArray[Any] = found.reshape(num_envs, -1)
         for place, count in enumerate(self.counts.tolist()):
             column = chosen[:, place]

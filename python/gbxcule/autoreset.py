@@ -34,15 +34,15 @@ def partners(mask: Mask) -> Mask:
     return mask.reshape(-1, 2)[:, ::-1].reshape(-1)
 
 
-def left_alone(over: Mask, is_paired: bool) -> Mask:
+def left_alone(over: Mask) -> Mask:
     """Return the envs that go on while their partner's episode is over: episodes of a pair must end together."""
-    return partners(over) & ~over if is_paired else np.zeros_like(over)
+    return partners(over) & ~over
 
 
 def refuse_wrong_step(mode: AutoresetMode, over: Mask, unbegun: Mask) -> None:
     """Refuse a step before the first reset, and in mode `Disabled` a step while the caller hasn't reset all envs whose
     episodes are over."""
-    if unbegun.any():
+    if np.count_nonzero(unbegun):
         some = "" if unbegun.all() else f" of the envs {np.flatnonzero(unbegun).tolist()}"
         raise gymnasium.error.ResetNeeded(f"no episode{some} has begun: call reset before the first step")
     if mode == AutoresetMode.DISABLED and over.any():
@@ -52,11 +52,11 @@ def refuse_wrong_step(mode: AutoresetMode, over: Mask, unbegun: Mask) -> None:
         )
 
 
-def begin_in_step(mode: AutoresetMode, over: Mask) -> Mask:
-    """Return the envs that a step resets, because their episodes were over before it."""
-    return over if mode == AutoresetMode.NEXT_STEP else np.zeros_like(over)
+def begins_in_step(mode: AutoresetMode, over: Mask) -> bool:
+    """Tell whether a step resets the envs whose episodes were over before it."""
+    return mode == AutoresetMode.NEXT_STEP and np.count_nonzero(over) > 0
 
 
-def begin_at_end(mode: AutoresetMode, over: Mask) -> Mask:
-    """Return the envs whose next episode begins at the end of the step in which the last one ended."""
-    return over if mode == AutoresetMode.SAME_STEP else np.zeros_like(over)
+def begins_at_end(mode: AutoresetMode, over: Mask) -> bool:
+    """Tell whether the next episodes begin at the end of the step in which the last ones ended."""
+    return mode == AutoresetMode.SAME_STEP and np.count_nonzero(over) > 0

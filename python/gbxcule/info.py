@@ -178,8 +178,8 @@ class Infos:
         for cell, kept in self._cells.values():
             swarm.kept_into(cell.of == "obs", cell.array, cell.cell, kept)
 
-    def of(self, mask: npt.NDArray[np.bool_], watch: Watch) -> dict[str, Any]:
-        """Return the infos of the marked envs."""
+    def of(self, mask: npt.NDArray[np.bool_] | None, watch: Watch) -> dict[str, Any]:
+        """Return the infos of the marked envs, or of all."""
         found: dict[str, Any] = {}
         for name in self._info:
             kept = self._cells.get(name)
@@ -187,15 +187,15 @@ class Infos:
         for name, place in self._hooks.items():
             found[name] = self.counts[:, place, 1].astype(np.int64)
         if self._mask.size:
-            found[MASK] = self._mask
+            found[MASK] = self._mask.copy()
         if self._level_of_start is not None:
-            found[LEVEL] = self._levels
+            found[LEVEL] = self._levels.copy()
         infos: dict[str, Any] = {}
-        everyone = mask.all()
         for name, values in found.items():
-            marked = mask[:, None] if values.ndim == 2 else mask
-            infos[name] = values.copy() if everyone else np.where(marked, values, values.dtype.type(0))
-            infos[f"_{name}"] = mask.copy()
+            if mask is not None:
+                values = np.where(mask[:, None] if values.ndim == 2 else mask, values, values.dtype.type(0))
+            infos[name] = values
+            infos[f"_{name}"] = np.ones(len(values), np.bool_) if mask is None else mask.copy()
         return infos
 
     def action_mask(self, env: int) -> npt.NDArray[np.bool_]:

@@ -56,9 +56,9 @@ class Measure:
         """Return the rewards of a step."""
         if self.program_pays:
             swarm.rewards_into(self._rewards)
-            wrong = np.flatnonzero(~np.isfinite(self._rewards))
-            if wrong.size:
-                env = int(wrong[0])
+            finite = np.isfinite(self._rewards)
+            if np.count_nonzero(finite) < self.num_envs:
+                env = int(np.argmin(finite))
                 raise FloatingPointError(
                     f"the reward that the program computed for env {env} is {self._rewards[env]}; a reward is a finite number"
                 )
@@ -69,7 +69,7 @@ class Measure:
                 level = self.watch[f"reward {place}"]
                 total += np.float32(change.scale) * (level - self.levels[place])
                 self.levels[place] = level
-        if not np.isfinite(total).all():
+        if np.count_nonzero(np.isfinite(total)) < self.num_envs:
             raise FloatingPointError("the reward's changes are too large for a float32: give them smaller scales")
         return total
 
@@ -82,10 +82,10 @@ class Measure:
             ended |= np.frombuffer(swarm.dones(), np.bool_)
         return ended
 
-    def lost_lives(self) -> Mask:
-        """Return the envs that lost a life in the step."""
+    def lost_lives(self) -> Mask | None:
+        """Return the envs that lost a life in the step, or `None` if lives don't count."""
         if self.lives is None:
-            return np.zeros(self.num_envs, np.bool_)
+            return None
         lives = self.watch[_LIVES]
         lost = lives < self.lives_before
         self.lives_before = lives

@@ -86,13 +86,13 @@ def _check_format(number: Number | Change) -> None:
 
 def numbers_in(columns: Bytes, number: Number) -> npt.NDArray[np.int64]:
     """Return the number that each row of bytes holds."""
-    found: npt.NDArray[np.int64] | None = None
-    for column in (columns if number.big_endian else columns[:, ::-1]).T:
-        digit = column.astype(np.int64)
-        if number.bcd:
-            digit = (digit >> 4) * 10 + (digit & 15)
-        found = digit if found is None else found * (100 if number.bcd else 256) + digit
-    assert found is not None, "numbers have 1 to 7 bytes"
+    digits = columns.astype(np.int64)
+    if number.bcd:
+        digits = (digits >> 4) * 10 + (digits & 15)
+    places = range(number.width_bytes) if number.big_endian else range(number.width_bytes - 1, -1, -1)
+    found: npt.NDArray[np.int64] = digits[:, places[0]]
+    for place in places[1:]:
+        found = found * (100 if number.bcd else 256) + digits[:, place]
     if number.signed:
         sign = 1 << (8 * number.width_bytes - 1)
         found = (found ^ sign) - sign

@@ -321,9 +321,9 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         swarm, pressed = self._swarm, self._pressed(actions)
         late = self._over
         autoreset.refuse_wrong_step(self.autoreset_mode, late, self._unbegun)
-        begins = autoreset.begin_in_step(self.autoreset_mode, late)
+        begins = late if autoreset.begins_in_step(self.autoreset_mode, late) else None
         # Envs that begin their next episode in this step aren't stepped.
-        played = (~begins).tobytes() if begins.any() else None
+        played = None if begins is None else (~begins).tobytes()
         swarm.step(pressed, self._live is not None and self._live._ask(), played)
         self._steps += 1
         self._measure.look(swarm, None)
@@ -332,20 +332,23 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         terminated, lost = self._measure.ended(swarm), self._measure.lost_lives()
         longest = self.max_episode_steps
         truncated = np.zeros(self.num_envs, np.bool_) if longest is None else self._steps >= longest
-        truncated = truncated | autoreset.left_alone(terminated | truncated, self.is_paired)
-        goes_on = lost & ~(terminated | truncated) & ~begins
-        terminated = terminated | lost
-        if begins.any():
+        if self.is_paired:
+            truncated = truncated | autoreset.left_alone(terminated | truncated)
+        goes_on = None if lost is None else lost & ~(terminated | truncated)
+        if lost is not None:
+            terminated = terminated | lost
+        if begins is not None:
             self._restart(begins)
             terminated[begins], truncated[begins] = False, False
         self._observer.look(self._swarm)
-        infos = self._infos(np.ones(self.num_envs, np.bool_))
+        infos = self._infos(None)
         self._over = terminated | truncated
-        self._goes_on |= goes_on
+        if goes_on is not None:
+            self._goes_on |= goes_on if begins is None else goes_on & ~begins
         if self._live is not None:
-            self._live._stepped(pressed, rewards, self._over, begins)
+            self._live._stepped(pressed, rewards, self._over, np.zeros_like(late) if begins is None else begins)
         self._rollout.ended(self, rewards, terminated, truncated)
-        if autoreset.begin_at_end(self.autoreset_mode, self._over).any():
+        if autoreset.begins_at_end(self.autoreset_mode, self._over):
             infos = self._reset_at_once(self._over)
         self._rollout.observed(self)
         return self._observation(), rewards, terminated, truncated, infos
@@ -565,11 +568,12 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         final_info = self._infos(over)
         self._restart(over)
         self._observer.look(self._swarm, over.tobytes())
-        infos = self._infos(np.ones(self.num_envs, np.bool_))
+        infos = self._infos(None)
         infos |= {"final_obs": final_obs, "_final_obs": over.copy()}
         return infos | {"final_info": final_info, "_final_info": over.copy()}
 
-    def _infos(self, mask: Mask) -> dict[str, Any]:
+    def _infos(self, mask: Mask | None) -> dict[str, Any]:
+        """Return the infos of the marked envs, or of all."""
         return self._reported.of(mask, self._measure.watch)
 
     def _observation(self) -> Any:
