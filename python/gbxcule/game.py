@@ -116,9 +116,11 @@ def check_model(rom: Any, model: Any) -> None:
 
 
 def with_features(option: str, given: Any, rom: Any) -> Any:
-    """Return an observation or a reward, with the name of the game's own program for `features`."""
+    """Return an observation, a reward or ends, with the name of the game's own program for `features`."""
     if isinstance(given, Mapping):
         return {name: with_features(option, one, rom) for name, one in given.items()}
+    if isinstance(given, (list, tuple)):
+        return [with_features(option, one, rom) for one in given]
     if not isinstance(given, str) or given != FEATURES:
         return given
     if game_of(rom) is OTHER:

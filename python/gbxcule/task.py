@@ -72,7 +72,7 @@ def _program(name: str, given: str | os.PathLike[str]) -> str:
     program = os.fspath(given)
     if program == _SWARM_S_OWN and name == "reward" or is_program(program):
         return program
-    own = f"{_SWARM_S_OWN}, {game.FEATURES}, " if name == "reward" else ""
+    own = f"{_SWARM_S_OWN}, {game.FEATURES}, " if name == "reward" else f"{game.FEATURES}, "
     number = "gbxcule.Change(...), and lists of changes" if name == "reward" else "gbxcule.Number(...), and lists of these"
     raise ValueError(
         f"no {name} {quoted(program)}; there are {own}the games' own ({', '.join(game.GAMES)}), files that end in .py, "

@@ -121,6 +121,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         played = game.game_of(rom)
         game.check_model(rom, model)
         obs, reward = game.with_features("obs", obs, rom), game.with_features("reward", reward, rom)
+        done = game.with_features("done", done, rom)
         arguments["rom"] = "the checkpoint's own" if played is game.OTHER else rom
         frames_per_step = whole("frames_per_step", played.frames_per_step if frames_per_step is None else frames_per_step, 1)
         pressed = game.press_frames(played, frames_per_step) if release_after_frames is None else release_after_frames

@@ -81,6 +81,7 @@ TEXT = "import gbxcule as gb\n" * 99
         ({"variant": "easy", "difficulty": "easy"}, ValueError, "are the same: leave one of them out"),
         ({"rom": "ALU_LOOP", "obs": "features"}, ValueError, 'obs="features" is the program of a built-in game .*, and ALU_LOOP has none'),
         ({"rom": "ALU_LOOP", "reward": "features"}, ValueError, 'reward="features" is the program of a built-in game'),
+        ({"rom": "ALU_LOOP", "done": ["features"]}, ValueError, 'done="features" is the program of a built-in game'),
         ({"rom": "heist"}, FileNotFoundError, "did you mean PEARL_HEIST?"),
         ({"rom": "lantern wing"}, FileNotFoundError, "did you mean LANTERN_WING?"),
         ({"rom": "tetris"}, FileNotFoundError, r"`gbxcule roms`\)$"),

@@ -49,6 +49,8 @@ def test_a_game_s_features_are_an_environment_for_learners_that_take_rows():
     short = gbxcule.make_vec("LAST_BEACON", obs={"screen": "mean", "row": "features"}, reward="features")
     (one, _), (other, _) = named.reset(seed=4), short.reset(seed=4)
     assert np.array_equal(one["row"], other["row"])
+    ends = gbxcule.make_vec("LAST_BEACON", done=["features", gbxcule.Number("GameOver")])
+    assert (ends._measure.program_ends, len(ends._measure.ends)) == (True, 1)
     found, expected = env.reset(seed=4)[0], twin.reset(seed=4)[0]
     assert env.observation_space == twin.observation_space and len(env.observation_space.shape) == 1
     for action in [3, 0, 5, 6]:

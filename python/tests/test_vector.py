@@ -448,7 +448,7 @@ def test_reward_v0_is_the_one_of_the_swarm():
         ({"start_steps": -1}, ValueError, "start_steps is at least 0"),
         ({"threads": 0}, ValueError, "threads is at least 1"),
         ({"reward": 3}, TypeError, "a reward is a gbxcule.Change"),
-        ({"done": "C000"}, ValueError, "no done `C000`; there are the games' own"),
+        ({"done": "C000"}, ValueError, "no done `C000`; there are features, the games' own"),
         ({"rom": "pearl_drfit"}, FileNotFoundError, "did you mean PEARL_DRIFT?"),
     ],
 )
