@@ -54,9 +54,9 @@ def refuse_wrong_step(mode: AutoresetMode, over: Mask, unbegun: Mask) -> None:
 
 def begins_in_step(mode: AutoresetMode, over: Mask) -> bool:
     """Tell whether a step resets the envs whose episodes were over before it."""
-    return mode == AutoresetMode.NEXT_STEP and np.count_nonzero(over) > 0
+    return mode == AutoresetMode.NEXT_STEP and bool(np.count_nonzero(over))
 
 
 def begins_at_end(mode: AutoresetMode, over: Mask) -> bool:
     """Tell whether the next episodes begin at the end of the step in which the last ones ended."""
-    return mode == AutoresetMode.SAME_STEP and np.count_nonzero(over) > 0
+    return mode == AutoresetMode.SAME_STEP and bool(np.count_nonzero(over))

@@ -4,16 +4,16 @@
 
 /// The source pixels that each pixel of a reduced line or column covers, with weights.
 #[derive(Debug)]
-pub(super) struct Cover {
+struct Cover {
     first: Vec<usize>,
     /// `taps` weights for each pixel of the result, one for each covered pixel. They sum to the
     /// length before the reduction.
-    pub(super) weights: Vec<u16>,
-    pub(super) taps: usize,
+    weights: Vec<u16>,
+    taps: usize,
 }
 
 impl Cover {
-    pub(super) fn new(from: usize, to: usize) -> Self {
+    fn new(from: usize, to: usize) -> Self {
         let covered = |it: usize| it * from / to..((it + 1) * from).div_ceil(to);
         let taps = (0..to).map(|it| covered(it).len()).max().unwrap_or(1);
         let (mut first, mut weights) = (Vec::new(), Vec::new());
@@ -31,7 +31,7 @@ impl Cover {
         Self { first, weights, taps }
     }
 
-    pub(super) fn each(&self) -> impl Iterator<Item = (usize, &[u16])> {
+    fn each(&self) -> impl Iterator<Item = (usize, &[u16])> {
         self.first.iter().copied().zip(self.weights.chunks_exact(self.taps))
     }
 }
