@@ -39,6 +39,20 @@ pub struct MemoryMap {
     has_dma: bool,
     /// The code at PC, if PC is in high RAM.
     high_code: Option<HighCode>,
+    /// Offset of the bank of work RAM at D000; 0 on the original.
+    wram_offset: u16,
+}
+
+/// The field of `MemoryMap::wram_offset`.
+const WRAM_OFFSET: [&str; 2] = ["color", "wram_offset"];
+
+/// Returns the offset of a machine's bank of work RAM.
+pub(crate) fn wram_offset(_machine: &Machine) -> u16 {
+    #[cfg(color)]
+    let offset = _machine.color.wram_offset;
+    #[cfg(not(color))]
+    let offset = 0;
+    offset
 }
 
 /// Code in high RAM, from PC on.
@@ -81,14 +95,15 @@ impl MemoryMap {
             fast_wram_bytes,
             has_dma,
             high_code,
+            wram_offset: wram_offset(machine),
         })
     }
 
     /// Bytes of a map in a file.
-    pub(crate) const RECORD_BYTES: usize = 4 * 4 + 2 + 1 + 1 + HIGH_CODE_BYTES;
+    pub(crate) const RECORD_BYTES: usize = 4 * 4 + 2 + 1 + 1 + HIGH_CODE_BYTES + 2;
 
     /// The map as bytes: `rom_base`, `fast_wram_bytes`, `has_dma`, the offset of code in high RAM
-    /// (or `NO_CODE`), the code.
+    /// (or `NO_CODE`), the code, `wram_offset`.
     pub(crate) fn record(&self) -> [u8; Self::RECORD_BYTES] {
         let (at, bytes) = self
             .high_code
@@ -96,6 +111,7 @@ impl MemoryMap {
         let mut record = [0; Self::RECORD_BYTES];
         let base = self.rom_base.iter().flat_map(|base| base.to_le_bytes());
         let rest = [u8::from(self.has_dma), at].into_iter().chain(bytes);
+        let rest = rest.chain(self.wram_offset.to_le_bytes());
         let all = base.chain(self.fast_wram_bytes.to_le_bytes()).chain(rest);
         record.iter_mut().zip(all).for_each(|(byte, is)| *byte = is);
         record
@@ -105,14 +121,16 @@ impl MemoryMap {
     pub(crate) fn from_record(record: &[u8; Self::RECORD_BYTES]) -> Option<Self> {
         let (base, rest) = record.split_first_chunk::<16>()?;
         let (base, _) = base.as_chunks::<4>();
-        let (&[low, high, has_dma, at], bytes) = rest.split_first_chunk::<4>()?;
-        let code = HighCode { at: usize::from(at), bytes: *bytes.as_array()? };
+        let (&[low, high, has_dma, at], rest) = rest.split_first_chunk::<4>()?;
+        let (bytes, offset) = rest.split_first_chunk::<HIGH_CODE_BYTES>()?;
+        let code = HighCode { at: usize::from(at), bytes: *bytes };
         let is_in_high_ram = code.at < usize::from(HIGH_RAM.end - HIGH_RAM.start);
         (has_dma <= 1 && (at == NO_CODE || is_in_high_ram)).then_some(Self {
             rom_base: std::array::from_fn(|quarter| u32::from_le_bytes(base[quarter])),
             fast_wram_bytes: u16::from_le_bytes([low, high]),
             has_dma: has_dma == 1,
             high_code: (at != NO_CODE).then_some(code),
+            wram_offset: u16::from_le_bytes(*offset.as_array()?),
         })
     }
 
@@ -135,7 +153,9 @@ impl MemoryMap {
         let code = code.map(|(at, byte)| fact(&["hram"], Some(at), Scalar::U8, u64::from(byte)));
         let reach = fact(&["fast_wram_bytes"], None, Scalar::U16, u64::from(self.fast_wram_bytes));
         let dma = fact(&["dma", "active"], None, Scalar::Bool, u64::from(self.has_dma));
-        bases.chain([reach, dma]).chain(code).collect()
+        let bank = u64::from(self.wram_offset);
+        let bank = COLOR.then(|| fact(&WRAM_OFFSET, None, Scalar::U16, bank));
+        bases.chain([reach, dma]).chain(bank).chain(code).collect()
     }
 }
 
@@ -147,6 +167,8 @@ pub(crate) struct ReliedOn {
     pub(crate) rom_base: [bool; 4],
     /// True for each byte of code in high RAM that the block was made from.
     pub(crate) high_code: [bool; HIGH_CODE_BYTES],
+    /// True if the block reads or writes work RAM of the bank at D000.
+    wram_offset: bool,
 }
 
 impl ReliedOn {
@@ -157,8 +179,10 @@ impl ReliedOn {
             facts.iter().any(|fact| fact.path == path)
         };
         let at = map.high_code.map_or(0, |code| code.at);
+        let has_bank = || facts.iter().any(|fact| fact.path == machine_ir.path(&WRAM_OFFSET));
         Self {
             map,
+            wram_offset: COLOR && has_bank(),
             rom_base: std::array::from_fn(|quarter| relies("rom_base", quarter)),
             high_code: std::array::from_fn(|byte| relies("hram", at + byte)),
         }
@@ -169,6 +193,7 @@ impl ReliedOn {
         let bytes = |map: &MemoryMap| map.high_code.map_or([0; HIGH_CODE_BYTES], |code| code.bytes);
         self.map.fast_wram_bytes == map.fast_wram_bytes
             && self.map.has_dma == map.has_dma
+            && (!self.wram_offset || self.map.wram_offset == map.wram_offset)
             && all_equal(&self.map.rom_base, &map.rom_base, &self.rom_base)
             && all_equal(&bytes(&self.map), &bytes(map), &self.high_code)
     }

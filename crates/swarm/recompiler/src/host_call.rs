@@ -5,7 +5,7 @@
 //! narrower integer are undefined, so integers are taken as 32 bits and truncated.
 #![allow(unsafe_code, reason = "called by machine code, with a machine by its address")]
 
-use crate::block::{HIGH_RAM, ROM_END};
+use crate::block::{HIGH_RAM, ROM_END, wram_offset};
 use gbxcule_gameboy::Machine;
 #[cfg(color)]
 use gbxcule_gameboy::ppu::color_palette::write_color_cell as write_color_cell_of;
@@ -32,11 +32,11 @@ pub(crate) fn exists(name: &str) -> bool {
 }
 
 /// Returns which of the memory map, code in high RAM and the deadline a host call may change while
-/// no OAM DMA runs. Writes to ROM's addresses switch banks, FF46 starts OAM DMA, and FF50 ends the
-/// boot ROM.
+/// no OAM DMA runs. Writes to ROM's addresses switch banks, FF46 starts OAM DMA, FF50 ends the boot
+/// ROM, and FF70 switches the Color's work RAM.
 pub(crate) fn changes(host_call: &str, address: Option<u16>) -> Changes {
     match (host_call, address) {
-        ("Machine::write_slow", Some(0xff46 | 0xff50)) => Changes::Any,
+        ("Machine::write_slow", Some(0xff46 | 0xff50 | 0xff70)) => Changes::Any,
         ("Machine::write_slow", Some(at)) if at >= ROM_END && !HIGH_RAM.contains(&at) => {
             Changes::Watched
         }
@@ -49,7 +49,10 @@ pub(crate) fn changes(host_call: &str, address: Option<u16>) -> Changes {
 /// `changes` allows.
 #[inline(always)]
 fn call<T>(machine: &mut Machine, changes: Changes, function: impl FnOnce(&mut Machine) -> T) -> T {
-    let map = |machine: &Machine| (machine.rom_base, machine.fast_wram_bytes, machine.dma.active);
+    let map = |machine: &Machine| {
+        let bank = wram_offset(machine);
+        (machine.rom_base, machine.fast_wram_bytes, machine.dma.active, bank)
+    };
     let (had_dma, before, deadline) = (machine.dma.active, map(machine), machine.deadline);
     let result = function(machine);
     let keeps_map = had_dma || changes == Changes::Any || before == map(machine);

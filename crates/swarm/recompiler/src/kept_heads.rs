@@ -12,10 +12,10 @@ use gbxcule_runtime::CodeFolder;
 
 const EXTENSION: &str = ".heads";
 /// Version of the records.
-const VERSION: (u32, u32) = (1, 0);
+const VERSION: (u32, u32) = (2, 0);
 #[cfg(not(color))]
 /// Version of the search for a kernel's heads; a changed search gets a new number.
-const HOT_CODE_VERSION: (u32, u32) = (2, 0);
+const HOT_CODE_VERSION: (u32, u32) = (3, 0);
 #[cfg(not(color))]
 /// Size of the two counts of instructions before the heads of a kernel.
 const HOT_CODE_BYTES: usize = 8 + 8;

@@ -94,7 +94,12 @@ impl Residual {
             }
         }
         let PartialValue::Literal(by) = right else {
-            return if op == Or { self.halves(left, right) } else { None };
+            return match op {
+                Or => {
+                    self.halves(left, right).or_else(|| self.masks_of_one_value(block, left, right))
+                }
+                _ => None,
+            };
         };
         match op {
             Or | Xor | ShiftLeft | ShiftRight if by.bits() == 0 => Some(left),
@@ -294,6 +299,24 @@ impl Residual {
         joined(left, right).or_else(|| joined(right, left)).map(|word| self.known(word))
     }
 
+    /// Joins two masks of one value: `x & a | x & b` is `x & (a | b)`.
+    fn masks_of_one_value(
+        &mut self,
+        block: BlockId,
+        left: PartialValue,
+        right: PartialValue,
+    ) -> Option<PartialValue> {
+        let masked = |side: PartialValue| {
+            let Unknown(side) = side else { return None };
+            let Op::Binary(BinaryOp::And, of, mask) = self.body.values[side].op else {
+                return None;
+            };
+            Some((of, self.body.literal(mask)?.bits()))
+        };
+        let ((of, mask), (other, more)) = (masked(left)?, masked(right)?);
+        (of == other).then(|| self.masked(block, Unknown(of), mask | more))
+    }
+
     /// Specialises a comparison of two operands of one type.
     pub(super) fn compare(
         &mut self,
@@ -328,6 +351,19 @@ impl Residual {
             return accept;
         }
         let ty = self.type_of(accept);
+        if let (Unknown(condition), PartialValue::Literal(bit), PartialValue::Literal(none)) =
+            (condition, accept, reject)
+            && let Op::Compare(CompareOp::NotEqual, tested, zero) = self.body.values[condition].op
+            && self.body.literal(zero).is_some_and(|zero| zero.bits() == 0)
+            && self.body.type_of(tested) == ty
+            && self.is_integer(tested)
+            && bit.bits().is_power_of_two()
+            && self.possible(tested, 0) == bit.bits()
+            && none.bits() == 0
+        {
+            // `x & bit != 0 ? bit : 0`
+            return Unknown(tested);
+        }
         let [condition, accept, reject] = parts.map(|part| self.value(block, part));
         Unknown(self.pure(block, Pure::Select(condition, accept, reject), ty))
     }

@@ -101,7 +101,7 @@ fn simplified_arithmetic_computes_the_same() {
                 }
             };
             let is_bool = x.scalar() == Scalar::Bool;
-            let (found, expected) = match numbers.below(8) {
+            let (found, expected) = match numbers.below(9) {
                 0 => (residual.unary(block, UnaryOp::Not, left), eval::unary(UnaryOp::Not, x)),
                 1 => {
                     let count = if is_bool { 2 } else { COMPARES.len() };
@@ -112,6 +112,15 @@ fn simplified_arithmetic_computes_the_same() {
                 2 | 3 => {
                     let to = INTEGERS[numbers.below(INTEGERS.len())];
                     (residual.convert(block, left, to), eval::convert(x, to))
+                }
+                4 if !is_bool => {
+                    let [bit, zero] =
+                        [1 << numbers.below(8), 0].map(|bits| Literal::from_bits(x.scalar(), bits));
+                    let [given, none] = [bit, zero].map(PartialValue::Literal);
+                    let tested = residual.binary(block, BinaryOp::And, left, given);
+                    let condition = residual.compare(block, CompareOp::NotEqual, tested, none);
+                    let expected = eval::binary(BinaryOp::And, x, bit).expect("no division");
+                    (residual.select(block, [condition, given, none]), expected)
                 }
                 _ => {
                     let op =
@@ -127,6 +136,21 @@ fn simplified_arithmetic_computes_the_same() {
         }
     }
     assert!(simplified > 1000, "{simplified} sums and literals");
+}
+
+/// Addresses of work RAM become indices in this way, if the bank at D000 is the first.
+#[test]
+fn a_bit_that_chooses_itself_joins_the_mask_beside_it() {
+    let mut residual = Residual::default();
+    let block = residual.body.root;
+    let address = PartialValue::Value(residual.emit(block, Op::Zero, Type::U16));
+    let literal = |bits| PartialValue::Literal(Literal::from_bits(Scalar::U16, bits));
+    let bit = residual.binary(block, BinaryOp::And, address, literal(0x1000));
+    let condition = residual.compare(block, CompareOp::NotEqual, bit, literal(0));
+    let bank = residual.select(block, [condition, literal(0x1000), literal(0)]);
+    let rest = residual.binary(block, BinaryOp::And, address, literal(0x0fff));
+    let index = residual.binary(block, BinaryOp::Or, bank, rest);
+    assert_eq!(index, residual.binary(block, BinaryOp::And, address, literal(0x1fff)));
 }
 
 #[test]
