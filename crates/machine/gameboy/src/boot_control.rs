@@ -15,6 +15,11 @@ use crate::ppu::whole_or_by_dots::before_picture_change;
 pub(crate) fn write_boot_control(machine: &mut Machine, value: u8) {
     if value & 1 != 0 && machine.cart.boot_rom {
         machine.cart.boot_rom = false;
+        // Programs for the original lose the Color's palettes.
+        #[cfg(color)]
+        {
+            machine.ppu.hblank_until = machine.now;
+        }
         machine.cart.map();
         machine.set_fast_path(!machine.dma.active);
     }

@@ -297,21 +297,34 @@ impl Machine {
     /// IF as the CPU sees it at `now`.
     pub fn requested_at(&mut self, now: u32) -> u8 {
         self.now = now;
-        self.sync_interrupts();
+        if !self.is_quiet_at(now) {
+            self.sync_interrupts();
+        }
         self.interrupts.requested
+    }
+
+    /// Returns true if no chip can request an interrupt up to and in an M-cycle. A chip's deadline
+    /// is never later than its next request.
+    #[inline(always)]
+    pub(crate) fn is_quiet_at(&self, moment: u32) -> bool {
+        is_before(moment, self.timer.deadline)
+            && is_before(moment, self.serial.deadline)
+            && (!self.ppu.is_on() || is_before(moment, self.ppu.deadline))
     }
 
     /// Clears bit `number` of IF. This also clears a request that the PPU makes up to the middle of
     /// this M-cycle and, on the Color, one that the timer or the serial port makes in this M-cycle
     /// (gambatte `*_late_retrigger_*`).
     pub fn acknowledge(&mut self, number: u16) {
-        if COLOR {
-            // Requests of this M-cycle must stand in IF before the bit is cleared.
-            let next = self.now.wrapping_add(1);
-            self.timer.sync(&mut self.interrupts, next);
-            self.serial.sync(&mut self.interrupts, next, self.timer.div_base);
+        let next = self.now.wrapping_add(1);
+        if !self.is_quiet_at(next) {
+            if COLOR {
+                // Requests of this M-cycle must stand in IF before the bit is cleared.
+                self.timer.sync(&mut self.interrupts, next);
+                self.serial.sync(&mut self.interrupts, next, self.timer.div_base);
+            }
+            sync_ppu(self, self.tcycles().wrapping_add(1 << (self.tcycle_shift() - 1)));
         }
-        sync_ppu(self, self.tcycles().wrapping_add(1 << (self.tcycle_shift() - 1)));
         self.interrupts.requested &= !(1 << number);
     }
 

@@ -140,7 +140,9 @@ fn hold_opcode(machine: &mut Machine, pc: u16) {
 
 /// Notes the transfer's state when the CPU halts before `pc`.
 pub(crate) fn rest_hdma(machine: &mut Machine, pc: u16) {
-    sync_ppu_now(machine);
+    if machine.hdma.active {
+        sync_ppu_now(machine);
+    }
     machine.hdma.rest = if machine.hdma.due > 0 {
         HaltedAt::Due
     } else if machine.hdma.active && is_hdma_period(machine, 0) {
@@ -177,7 +179,9 @@ pub(crate) fn wake_from_halt(machine: &mut Machine) {
 /// if that HBlank still lasts.
 pub(crate) fn wake_hdma(machine: &mut Machine) {
     machine.speed.changing = false;
-    sync_ppu_now(machine);
+    if machine.hdma.active {
+        sync_ppu_now(machine);
+    }
     let rest = machine.hdma.rest;
     let wakes_inside =
         machine.hdma.active && rest == HaltedAt::Outside && is_hdma_period(machine, 0);

@@ -298,7 +298,9 @@ impl Machine {
             settle_dma(self);
             self.cpu.just_halted = false;
             self.now = self.now.wrapping_add(1);
-            return;
+            if !self.is_nothing_due() {
+                return;
+            }
         }
         if self.interrupts.pending() == 0 {
             let next = self.next_deadline().wrapping_sub(1);
@@ -328,8 +330,22 @@ impl Machine {
         }
     }
 
+    /// Returns true if a service at `now` would only let the halted CPU wait.
+    #[inline(always)]
+    fn is_nothing_due(&self) -> bool {
+        #[cfg(color)]
+        let changes = self.speed.changing;
+        #[cfg(not(color))]
+        let changes = false;
+        self.ppu.is_on() && !self.dma.active && !changes && self.is_quiet_at(self.now)
+    }
+
     /// Brings the PPU up to `now` and computes its deadline, for states of other emulators.
     pub fn settle_ppu(&mut self) {
+        #[cfg(color)]
+        {
+            self.ppu.hblank_until = self.now;
+        }
         sync_ppu_now(self);
         schedule_ppu(self);
     }
@@ -398,7 +414,10 @@ impl Machine {
         self.apu.sync(self.now, div_base);
         self.cart.sync(self.mcycles_at_single_speed());
         #[cfg(color)]
-        self.speed.rebase(self.now);
+        {
+            self.speed.rebase(self.now);
+            self.ppu.hblank_until = self.now;
+        }
         // The counter has 16 bits: keep its base within one turn.
         self.timer.div_base = self.now.wrapping_sub(self.now.wrapping_sub(div_base) & 0x3fff);
         self.timer.schedule(self.now);

@@ -393,5 +393,7 @@ fn boot_ppu(_cartridge: &Cartridge) -> Ppu {
         lyc_release: false,
         #[cfg(color)]
         lyc_request_at: 0,
+        #[cfg(color)]
+        hblank_until: 0,
     }
 }

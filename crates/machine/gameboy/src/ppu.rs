@@ -39,8 +39,12 @@ pub use timing::{Beam, schedule_ppu};
 pub use whole_line::{draw_line, mode3_end};
 pub use whole_or_by_dots::LineProgress;
 
+#[cfg(color)]
+use crate::color::has_color_registers;
 use crate::cpu::Mode;
 use crate::interrupts::VBLANK;
+#[cfg(color)]
+use crate::machine::is_before;
 use crate::machine::{COLOR, Machine};
 #[cfg(color)]
 use crate::ppu::color_timing::{follow_lyc, is_vram_read_blocked};
@@ -179,6 +183,10 @@ pub struct Ppu {
     /// T-cycle at which `lyc_request` or `lyc_release` takes effect.
     #[cfg(color)]
     pub lyc_request_at: u32,
+    /// M-cycle in which the HBlank ends in which colours can be written in place; a past moment if
+    /// `stays_in_hblank` has not found this HBlank.
+    #[cfg(color)]
+    pub hblank_until: u32,
 }
 
 impl Ppu {
@@ -261,14 +269,28 @@ fn passes_no_event(machine: &Machine, to: u32) -> bool {
 /// complete: memory and colours may then change without a sync.
 #[cfg(color)]
 #[inline(always)]
-pub(crate) fn stays_in_hblank(machine: &Machine) -> bool {
+pub(crate) fn stays_in_hblank(machine: &mut Machine) -> bool {
+    is_before(machine.now, machine.ppu.hblank_until) || find_hblank(machine)
+}
+
+/// Returns what `stays_in_hblank` does, and notes when HBlank ends.
+#[cfg(color)]
+#[inline(never)]
+fn find_hblank(machine: &mut Machine) -> bool {
     let ppu = &machine.ppu;
     let is_finished =
         ppu.stage == LineProgress::Done || ppu.stage == LineProgress::Untouched && !ppu.draw;
-    ppu.mode3_end != 0
+    let elapsed = machine.tcycles().wrapping_sub(ppu.beam.line_start);
+    let stays = ppu.mode3_end != 0
         && ppu.beam.dot > ppu.mode3_end + color_timing::HBLANK_EDGE_DOTS
         && is_finished
-        && machine.tcycles().wrapping_sub(ppu.beam.line_start) < LINE_TCYCLES as u32
+        && elapsed < LINE_TCYCLES as u32;
+    if stays && has_color_registers(machine) {
+        let shift = machine.tcycle_shift();
+        let left = (LINE_TCYCLES as u32 - elapsed + (1 << shift) - 1) >> shift;
+        machine.ppu.hblank_until = machine.now.wrapping_add(left);
+    }
+    stays
 }
 
 fn advance_in_line(machine: &mut Machine, to: u16) {

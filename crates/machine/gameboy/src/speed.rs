@@ -189,6 +189,7 @@ fn switch_clock(machine: &mut Machine, gained: u32) {
     machine.apu.double_speed = machine.speed.double;
     machine.apu.voices.counts_late ^= machine.speed.double;
     machine.ppu.double_speed = machine.speed.double;
+    machine.ppu.hblank_until = machine.now;
     // Stored times are converted to M-cycles of the new length.
     if machine.speed.double {
         machine.frame_start = machine.now.wrapping_sub(frame << 1);

@@ -203,6 +203,10 @@ proptest! {
         drawn_machine.ppu.window_line = skipped_machine.ppu.window_line;
         (drawn_machine.ppu.stage, drawn_machine.ppu.mode3_end) =
             (skipped_machine.ppu.stage, skipped_machine.ppu.mode3_end);
+        #[cfg(color)]
+        {
+            drawn_machine.ppu.hblank_until = skipped_machine.ppu.hblank_until;
+        }
         let difference = drawn_machine.first_difference(&skipped_machine).map(|it| it.to_string());
         prop_assert_eq!(difference, None);
         prop_assert!(drawn_machine == skipped_machine);

@@ -2,7 +2,7 @@
 #![cfg(color)]
 
 use crate::color::has_color_registers;
-use crate::machine::Machine;
+use crate::machine::{Machine, is_before};
 use crate::ppu::color_timing::is_palette_blocked;
 use crate::ppu::whole_or_by_dots::before_picture_change;
 use crate::ppu::{stays_in_hblank, sync_ppu_now};
@@ -56,6 +56,8 @@ pub(crate) fn write_palettes(machine: &mut Machine, low: u8, value: u8) {
         machine.ppu.palettes.background_index = value & 0xbf;
     } else if low == 0x6a {
         machine.ppu.palettes.object_index = value & 0xbf;
+    } else if is_before(machine.now, machine.ppu.hblank_until) {
+        store_color(machine, low == 0x6b, value);
     } else if has_color_registers(machine) {
         write_color_cell(machine, low == 0x6b, value);
     }
@@ -66,13 +68,8 @@ pub(crate) fn write_palettes(machine: &mut Machine, low: u8, value: u8) {
 pub fn write_color_cell(machine: &mut Machine, of_objects: bool, value: u8) {
     if stays_in_hblank(machine) {
         store_color(machine, of_objects, value);
-    } else {
-        write_color_beside_drawing(machine, of_objects, value);
+        return;
     }
-}
-
-#[inline(never)]
-fn write_color_beside_drawing(machine: &mut Machine, of_objects: bool, value: u8) {
     sync_ppu_now(machine);
     if !is_palette_blocked(machine) {
         before_picture_change(machine);

@@ -35,11 +35,15 @@ pub fn write_ppu(machine: &mut Machine, low: u8, value: u8) {
         // This line is drawn already, so the PPU need not be synced.
         if low == 0x42 {
             machine.ppu.scy = value;
-        } else {
-            machine.ppu.latch_fine_scroll();
-            machine.ppu.scx = value;
+            return;
         }
-        schedule_ppu(machine);
+        // The lower bits of SCX move the next line's HBlank.
+        let moves = (machine.ppu.scx ^ value) & 7 != 0;
+        machine.ppu.latch_fine_scroll();
+        machine.ppu.scx = value;
+        if moves {
+            schedule_ppu(machine);
+        }
         return;
     }
     let t = machine.tcycles();

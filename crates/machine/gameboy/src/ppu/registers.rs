@@ -16,6 +16,8 @@
 //! | LYC, WY | `t` | | `t` |
 //! | WX | `t` | the new value, as one that just changed | `t + 1` |
 
+#[cfg(color)]
+use crate::machine::is_before;
 use crate::machine::{COLOR, Machine};
 #[cfg(color)]
 use crate::ppu::color_timing::{
@@ -52,6 +54,10 @@ const FETCHER_BITS: u8 = LCDC_BACKGROUND_MAP | LCDC_TILE_DATA | LCDC_WINDOW_MAP 
 
 /// A read of FF40-FF4B.
 pub fn read_ppu(machine: &mut Machine, low: u8) -> u8 {
+    #[cfg(color)]
+    if low == 0x44 && is_before(machine.now, machine.ppu.hblank_until) {
+        return machine.ppu.beam.line;
+    }
     if low == 0x41 || low == 0x44 {
         sync_ppu_now(machine);
     }
@@ -221,6 +227,10 @@ pub(crate) fn write_lcdc(machine: &mut Machine, t: u32, value: u8) {
 pub(crate) fn switch_off_lcd(machine: &mut Machine, old: u8, value: u8) {
     if old & LCDC_ON != 0 && value & LCDC_ON == 0 {
         machine.ppu.switch_off();
+        #[cfg(color)]
+        {
+            machine.ppu.hblank_until = machine.now;
+        }
         // PyBoy counts a frame with the LCD off from the M-cycle before the write.
         machine.lcd_off_since = machine.now.wrapping_sub(1);
     }

@@ -193,6 +193,8 @@ fields!(Ppu {
     lyc_release,
     #[cfg(color)]
     lyc_request_at,
+    #[cfg(color)]
+    hblank_until,
 });
 
 fields!(Beam { line, dot, line_start, first_line });

@@ -249,5 +249,9 @@ fn check_color(machine: &Machine) -> RuleResult {
     )?;
     rule(hdma.left < 0x80 && hdma.due <= 0x80, "hdma.left and hdma.due must be at most 80")?;
     rule(is_recent(machine.now, speed.since), "speed.since must lie in the last frames")?;
+    rule(
+        is_near(machine.now, machine.ppu.hblank_until, LINE_TCYCLES as u32 / 2),
+        "ppu.hblank_until must be at most a line ahead",
+    )?;
     rule(machine.apu.double_speed == speed.double, "apu.double_speed must be what speed.double is")
 }
