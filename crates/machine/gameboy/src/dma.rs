@@ -13,6 +13,8 @@ use crate::ppu::{sync_ppu, sync_ppu_now};
 const TRANSFER_MCYCLES: u32 = 160;
 /// M-cycles from the write to FF46 to the first byte.
 const SETUP_MCYCLES: u32 = 2;
+/// T-cycles before the last byte's end in which it hides OAM from the PPU no more.
+const LAST_SEEN_TCYCLES: u32 = 2;
 
 /// The transfer in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +34,7 @@ pub struct Dma {
     /// Last Y, or tile number of an object, that the PPU read from OAM. In mode 2 the PPU sees this
     /// byte while a transfer runs.
     pub seen_y: u8,
-    /// Last X that the PPU read from OAM.
+    /// Last X, or attributes of an object, that the PPU read from OAM.
     pub seen_x: u8,
     /// Bytes that were copied early because a write replaced the last of these bytes.
     pub copied: u8,
@@ -91,7 +93,8 @@ pub(crate) fn is_lost_to_dma(machine: &Machine, address: u16) -> bool {
 /// Ends the transfer when its last byte has moved.
 pub(crate) fn sync_dma(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) {
     if machine.dma.active && !is_before(machine.now, machine.dma.deadline) {
-        sync_ppu(machine, machine.tcycles_at(machine.dma.deadline));
+        // From here on the PPU reads what has moved.
+        sync_ppu(machine, machine.tcycles_at(machine.dma.deadline).wrapping_sub(LAST_SEEN_TCYCLES));
         before_timing_change(machine);
         copy_for_dma(machine, rom, cart_ram, TRANSFER_MCYCLES);
         machine.dma.active = false;

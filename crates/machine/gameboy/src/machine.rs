@@ -16,6 +16,7 @@ use crate::dma::{Dma, halt_dma, settle_dma, sync_dma};
 use crate::hdma::{Hdma, run_hdma, wake_from_halt, wake_hdma};
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
+use crate::ppu::scan::scan_objects;
 use crate::ppu::{
     FRAME_BYTES, Ppu, VRAM_BYTES, finish_picture, schedule_ppu, sync_ppu, sync_ppu_now,
 };
@@ -407,6 +408,10 @@ impl Machine {
         self.ppu.frame_over = false;
         self.lcd_off_since = self.now;
         finish_picture(self);
+        // The frame may end within the first line's scan, beside OAM DMA.
+        if self.ppu.is_on() {
+            scan_objects(self, self.ppu.beam.dot);
+        }
         self.ppu.drop_line();
         self.timer.sync(&mut self.interrupts, self.now);
         let div_base = self.timer.div_base;

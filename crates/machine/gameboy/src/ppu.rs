@@ -476,14 +476,14 @@ fn is_hdma_active(_machine: &Machine) -> bool {
 
 impl Ppu {
     /// Clears the state of the last line between two frames, so that drawn and undrawn frames leave
-    /// the same state.
+    /// the same state: the scan must be up to now.
     pub(crate) fn drop_line(&mut self) {
         let window_active = self.pipeline.window_active;
         let window_column = self.pipeline.window_column;
         self.pipeline = Pipeline::idle();
         self.pipeline.window_active = window_active;
         self.pipeline.window_column = window_column;
-        self.scan = Scan::idle();
+        self.scan.clear_rest();
         self.draw = false;
     }
 

@@ -45,6 +45,15 @@ impl Scan {
         self.count = 0;
     }
 
+    /// Clears the places that no object of the line has.
+    pub(super) fn clear_rest(&mut self) {
+        for place in self.count as usize..MAX_OBJECTS as usize {
+            self.x[place] = 0;
+            self.y[place] = 0;
+            self.entry[place] = 0;
+        }
+    }
+
     fn insert(&mut self, x: u8, y: u8, entry: u8) {
         let mut place = self.count as usize;
         while place > 0 && self.x[place - 1] > x {
@@ -139,7 +148,7 @@ fn scan_beside_dma(machine: &mut Machine, from: usize, until: usize) {
     for entry in from..until {
         let is_hidden = is_entry_hidden(machine, entry);
         if !is_hidden {
-            note_entry(machine, entry);
+            note_read(machine, entry * 4);
         }
         let (x, y) = (machine.dma.seen_x, machine.dma.seen_y);
         // UNVERIFIED: while the CPU halts, the PPU finds no objects.
@@ -150,9 +159,10 @@ fn scan_beside_dma(machine: &mut Machine, from: usize, until: usize) {
     }
 }
 
-fn note_entry(machine: &mut Machine, entry: usize) {
-    machine.dma.seen_y = machine.oam[entry * 4];
-    machine.dma.seen_x = machine.oam[entry * 4 + 1];
+/// Notes a pair of bytes in OAM, Y and X or tile number and attributes, as the last read.
+fn note_read(machine: &mut Machine, place: usize) {
+    machine.dma.seen_y = machine.oam[place];
+    machine.dma.seen_x = machine.oam[place + 1];
 }
 
 /// Notes what the PPU read last from OAM, before a transfer begins that may reach a scan.
@@ -169,17 +179,17 @@ pub(crate) fn note_last_read(machine: &mut Machine) {
         scan_objects(machine, dot);
         before_timing_change(machine);
         let entries = machine.ppu.scan.entries;
-        note_entry(machine, entries as usize - 1);
+        note_read(machine, (entries as usize - 1) * 4);
         if entries == ENTRIES {
             note_fetched_object(machine);
         }
     } else {
-        note_entry(machine, ENTRIES as usize - 1);
+        note_read(machine, (ENTRIES as usize - 1) * 4);
         note_last_object(machine, if line == 0 || line > VBLANK_LINE { VBLANK_LINE } else { line });
     }
 }
 
-/// Notes the tile of the object that was fetched last on this line.
+/// Notes the tile and the attributes of the object that was fetched last on this line.
 fn note_fetched_object(machine: &mut Machine) {
     let ppu = &machine.ppu;
     let mut fetched = 0;
@@ -191,11 +201,11 @@ fn note_fetched_object(machine: &mut Machine) {
         }
     }
     if fetched > 0 {
-        machine.dma.seen_y = machine.oam[ppu.scan.entry[fetched - 1] as usize * 4 + 2];
+        note_read(machine, ppu.scan.entry[fetched - 1] as usize * 4 + 2);
     }
 }
 
-/// Notes the tile of the object that was fetched last on the line before one.
+/// Notes the tile and the attributes of the object that was fetched last on the line before one.
 fn note_last_object(machine: &mut Machine, line: u8) {
     let height = object_height(machine);
     let (mut count, mut last_x) = (0, 0);
@@ -208,7 +218,7 @@ fn note_last_object(machine: &mut Machine, line: u8) {
             count += 1;
             if x >= last_x && x < END_X {
                 last_x = x;
-                machine.dma.seen_y = machine.oam[entry * 4 + 2];
+                note_read(machine, entry * 4 + 2);
             }
         }
     }
@@ -253,6 +263,7 @@ pub(super) fn read_object_beside_dma(machine: &mut Machine) {
         take_moving_object(machine, moment);
     }
     machine.dma.seen_y = machine.ppu.pipeline.object_tile;
+    machine.dma.seen_x = machine.ppu.pipeline.object_flags;
 }
 
 fn take_moving_object(machine: &mut Machine, moment: u32) {

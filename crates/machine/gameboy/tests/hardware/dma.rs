@@ -1,10 +1,13 @@
 //! OAM DMA: when each byte moves and what the CPU gets meanwhile.
 
 use gbxcule_gameboy::cpu::Mode;
+use gbxcule_gameboy::ppu::sync_ppu_now;
 
-use crate::console::{Console, LINE, STAT};
+use crate::console::{Console, LCDC, LINE, STAT};
 
 const DMA: u16 = 0xff46;
+const BGP: u16 = 0xff47;
+const OBP0: u16 = 0xff48;
 
 /// Makes a machine with the LCD off whose memories hold, at each place, a byte that identifies the
 /// place.
@@ -234,4 +237,85 @@ fn stat_shows_mode_0_instead_of_2_while_dma_has_oam() {
         runs.iter().any(|(stat, _)| stat & 3 == 2)
     };
     assert!(shows_mode_2(false) && !shows_mode_2(true));
+}
+
+/// Dots of a frame.
+const FRAME_DOTS: u32 = 154 * 456;
+
+/// The shades of a line while OAM DMA, written to M-cycles before it, replaces the objects of `old`
+/// by those of `new`. All pixels of tiles are black, the background is white. The CPU executes NOP
+/// in high RAM.
+fn shades(line: u8, mcycles: u32, old: &[[u8; 4]], new: &[[u8; 4]]) -> Vec<u8> {
+    let mut console = Console::dark();
+    console.machine.vram.fill(0xff);
+    console.machine.wram.fill(0);
+    console.machine.wram[..new.len() * 4].copy_from_slice(new.as_flattened());
+    console.machine.oam.fill(0);
+    console.machine.oam[..old.len() * 4].copy_from_slice(old.as_flattened());
+    console.machine.hram.fill(0);
+    for (address, value) in [(BGP, 0), (OBP0, 0xff), (LCDC, 0x93)] {
+        console.write(address, value);
+    }
+    console.machine.cpu.now = console.machine.now;
+    console.machine.begin_frame(true);
+    let begin = u32::from(line) * 456 + FRAME_DOTS;
+    // The first picture stays white.
+    run_to(&mut console, FRAME_DOTS / 2);
+    run_to(&mut console, FRAME_DOTS / 2 - 456);
+    run_to(&mut console, begin - mcycles * 4);
+    console.write(DMA, 0xc0);
+    console.machine.cpu.now = console.machine.now;
+    console.machine.deadline = console.machine.now;
+    run_to(&mut console, begin + 456 * 2);
+    sync_ppu_now(&mut console.machine);
+    let row = &console.machine.frame[usize::from(line) * 40..][..40];
+    row.iter().flat_map(|byte| [byte >> 6, byte >> 4 & 3, byte >> 2 & 3, byte & 3]).collect()
+}
+
+/// Runs to a dot of the frame.
+fn run_to(console: &mut Console, dot: u32) {
+    loop {
+        let machine = &mut console.machine;
+        let beam = &machine.ppu.beam;
+        let in_line = machine.tcycles().wrapping_sub(beam.line_start);
+        let at = u32::from(beam.line) * 456 + in_line + FRAME_DOTS;
+        if at.wrapping_sub(dot) % FRAME_DOTS < 4 {
+            return;
+        }
+        machine.cpu.pc = 0xff80;
+        if machine.run_instruction(&console.rom, &mut console.ram) {
+            machine.begin_frame(true);
+        }
+    }
+}
+
+/// Counts the objects on a line with ten, while OAM DMA that brings them ends some M-cycles after
+/// the line began.
+fn objects_as_dma_ends(line: u8, mcycles: u32) -> usize {
+    let objects: Vec<_> = (0..10).map(|at| [line + 16, 8 + 16 * at, 0, 0]).collect();
+    shades(line, 162 - mcycles, &[], &objects).iter().filter(|&&shade| shade == 3).count() / 8
+}
+
+// mooneye oam_dma_timing, for the PPU instead of the CPU: it scans two entries an M-cycle.
+#[test]
+fn the_scan_finds_the_new_objects_as_soon_as_the_last_byte_has_moved() {
+    let found: Vec<_> = (0..8).map(|mcycles| objects_as_dma_ends(20, mcycles)).collect();
+    assert_eq!(found, [10, 10, 9, 7, 5, 3, 1, 0]);
+}
+
+#[test]
+fn a_frame_that_ends_within_the_first_scan_does_not_begin_it_anew() {
+    for mcycles in 0..8 {
+        let (first, other) = (objects_as_dma_ends(0, mcycles), objects_as_dma_ends(20, mcycles));
+        assert_eq!(first, other, "{mcycles} M-cycles after the line's beginning");
+    }
+}
+
+// Red from OAM: OAM has two buses, one for Y and tile numbers, one for X and attributes.
+#[test]
+fn an_object_that_was_read_before_dma_gives_its_tile_as_y_and_its_attributes_as_x() {
+    let object = [[20 + 16, 40, 21 + 16, 0x50]];
+    let drawn = shades(21, 50, &object, &[]);
+    let black: Vec<usize> = (0..160).filter(|&at| drawn[at] == 3).collect();
+    assert_eq!(black, (0x50 - 8..0x50).collect::<Vec<usize>>());
 }
