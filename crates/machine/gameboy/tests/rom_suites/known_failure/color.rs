@@ -59,7 +59,8 @@ pub(super) const GROUPS: &[Group] = &[
     ),
     (
         "samesuite",
-        "not looked into since the sweep's check takes its M-cycles, as DocBoy's tests have it",
+        "a clock two M-cycles after a trigger starts no check, but DocBoy's \
+         `ch1_period_sweep_change_period_nr14_during_recalc_*delay14284*` want one; SameBoy fails those",
         &["apu/channel_1/channel_1_sweep_restart_2"],
     ),
 ];
