@@ -409,6 +409,7 @@ impl Machine {
         self.lcd_off_since = self.now;
         finish_picture(self);
         // The frame may end within the first line's scan, beside OAM DMA.
+        sync_ppu_now(self);
         if self.ppu.is_on() {
             scan_objects(self, self.ppu.beam.dot);
         }
