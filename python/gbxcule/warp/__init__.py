@@ -121,6 +121,7 @@ from gbxcule.warp.program import overload as overload
 from gbxcule.warp.program import set_module_options as set_module_options
 from gbxcule.warp.program import static as static
 from gbxcule.warp.program import struct as struct
+from gbxcule.warp.recording import record as record
 from gbxcule.warp.scalar import BY_NAME as _SCALARS
 from gbxcule.warp.structure import Struct as Struct
 from gbxcule.warp.structure import StructInstance as StructInstance

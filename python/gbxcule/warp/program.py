@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gbxcule import kernel as direct
 from gbxcule._native import CompiledKernel
 from gbxcule.kernel_text import Piece, surroundings
-from gbxcule.warp import array_access, capture, config, overwritten, tape
+from gbxcule.warp import array_access, capture, config, overwritten, recording, tape
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.composite import Composite
 from gbxcule.warp.device import get_device
@@ -331,8 +331,16 @@ class Launch:
         if overwritten.is_watched():
             written = [name for name, _, is_written in compiled.parameters if is_written]
             overwritten.before(*(memory for name, memory in self._memories() if name in written))
-        # The tables are read when the kernel runs, not when it is recorded.
-        capture.run(lambda: compiled.launch(grid, arguments + _tables(compiled, len(arguments)), "cpu"))
+        values = dict(zip(self.kernel.parameters, self.values, strict=True)) if recording.is_on() else None
+
+        def run() -> None:
+            if values is not None:
+                tables = [name for name, _, _ in compiled.parameters[len(arguments) :]]
+                recording.of_launch(self.kernel.func, grid, values, tables)
+            # The tables are read when the kernel runs, not when it is recorded.
+            compiled.launch(grid, arguments + _tables(compiled, len(arguments)), "cpu")
+
+        capture.run(run)
 
     def readers(self) -> list[Reader]:
         """List the arrays, each with a test whether the reverse reads it."""

@@ -8,6 +8,9 @@
 //! Quaternions, also those of transforms, are then divided by their length in float64 and rounded
 //! again. An [`Arrangement`] then orders the numbers of an array. Gradients of the arrays that a
 //! kernel writes are drawn as floats from -1 to 1, with `a + 2^16` for `a`.
+//!
+//! An input with recorded `values` has these numbers for the seed [`RECORDED_SEED`]. For another
+//! seed each float is multiplied by `0.95 + 0.1 * fraction`.
 
 mod arrangement;
 
@@ -42,6 +45,45 @@ pub struct ArgumentInput {
     /// Ranges of those fields of a struct that have a separate range.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<FieldRange>,
+    /// Numbers that a program's launch had, one for each leaf; ignored if there are more or fewer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<Number>,
+}
+
+/// The seed with which recorded inputs have exactly the recorded numbers.
+pub const RECORDED_SEED: u64 = 0;
+
+/// A recorded number.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Number {
+    /// An integer.
+    Whole(i64),
+    /// An integer that only an unsigned type holds.
+    Large(u64),
+    /// A float.
+    Float(f64),
+}
+
+impl Number {
+    /// Returns the number as a float.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Self::Whole(it) => it as f64,
+            Self::Large(it) => it as f64,
+            Self::Float(it) => it,
+        }
+    }
+
+    /// Returns the number as a value of a type; floats are multiplied by `factor`.
+    fn literal(self, scalar: Scalar, factor: f64) -> Literal {
+        match self {
+            _ if scalar.is_float() => Literal::float(scalar, self.as_f64() * factor),
+            Self::Whole(it) => Literal::int(scalar, it.into()),
+            Self::Large(it) => Literal::int(scalar, it.into()),
+            Self::Float(it) => Literal::float(scalar, it),
+        }
+    }
 }
 
 /// Range of the numbers of one field of a struct.
@@ -113,7 +155,24 @@ impl ArgumentInput {
             most,
             arrangement: Arrangement::Free,
             fields: Vec::new(),
+            values: Vec::new(),
         }
+    }
+
+    /// Returns the input of recorded numbers, from whose ranges inputs of other shapes are drawn.
+    pub fn recorded(shape: Vec<u32>, values: Vec<Number>) -> Self {
+        let (mut least, mut most) = (0, 0);
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for value in &values {
+            let number = value.as_f64();
+            (low, high) = (low.min(number), high.max(number));
+            (least, most) = (low as i64, high as i64);
+        }
+        (least, most) = (least.clamp(-LARGEST, LARGEST), most.clamp(-LARGEST, LARGEST));
+        if values.is_empty() {
+            (low, high) = (0.0, 0.0);
+        }
+        Self { low, high, values, ..Self::integers(shape, least, most) }
     }
 
     /// Returns an input with numbers of moderate size.
@@ -135,13 +194,23 @@ impl ArgumentInput {
         let leaves = leaves(types, of);
         let ranges = self.ranges(types, of, leaves.len());
         let stream = seed.wrapping_add(argument << 32);
+        let recorded = (self.values.len() == count * leaves.len()).then_some(&self.values);
+        let is_exact = seed == RECORDED_SEED && recorded.is_some();
         for element in 0..count {
             let cell = &mut bytes[element * size..][..size];
             for (k, (leaf, range)) in leaves.iter().zip(&ranges).enumerate() {
-                let place = (element * leaves.len() + k) as u64;
-                leaf.write(cell, range.draw(leaf.scalar, fraction(at(stream, place))));
+                let place = element * leaves.len() + k;
+                let fraction = fraction(at(stream, place as u64));
+                let number = match recorded {
+                    Some(values) if is_exact => values[place].literal(leaf.scalar, 1.0),
+                    Some(values) => values[place].literal(leaf.scalar, 0.95 + 0.1 * fraction),
+                    None => range.draw(leaf.scalar, fraction),
+                };
+                leaf.write(cell, number);
             }
-            normalise(&leaves, cell);
+            if !is_exact {
+                normalise(&leaves, cell);
+            }
         }
         self.arrangement.arrange(self, &leaves, &mut bytes);
         bytes

@@ -8,6 +8,7 @@ mod commit;
 mod cut;
 mod licence;
 mod outline;
+mod recording;
 mod text;
 mod unmarked;
 
@@ -22,13 +23,14 @@ use gbxcule_ir::{Module, print};
 use gbxcule_rows::error::SynthError;
 use gbxcule_rows::feature_count::python_files;
 pub use gbxcule_rows::harvested::{FAMILY, Harvest, UNMARKED, is_licence, manifest_of};
-use gbxcule_rows::harvested::{Origin, Refusal, row_of};
+use gbxcule_rows::harvested::{Origin, RecordedFrom, Refusal, row_of, row_of_recorded};
 use gbxcule_rows::row::{Plan, Row};
 use gbxcule_rows::row_program::{code, within_limits};
 use gbxcule_rows::worker_threads::on_threads;
 pub use licence::licence_of;
 use licence::other_licence;
-use serde::Serialize;
+pub use recording::Recordings;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -51,7 +53,7 @@ pub struct RefusedKernel {
     pub kernel: String,
     /// Reason of the refusal: one that [`Harvest::refused`] counts, or [`UNMARKED`].
     pub reason: String,
-    /// The compiler's message, if it refused the kernel.
+    /// The compiler's message, if it refused the kernel, or the refused part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -90,8 +92,23 @@ struct FolderKernels {
     unread: Vec<String>,
 }
 
-/// The row of a kernel, without its number and origin, or the reason why the kernel gives no row.
-pub type KernelOutcome = Result<Row, String>;
+/// The row of a kernel, or the reason why the kernel gives no row.
+pub type KernelOutcome = Result<KernelRow, RefusedRow>;
+
+/// The row of a kernel, without its number and origin.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct KernelRow {
+    row: Row,
+    /// The launch that the inputs were recorded from, if they were not drawn.
+    recorded: Option<RecordedFrom>,
+}
+
+/// Reason why a kernel gives no row, and a message about the refused part.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RefusedRow {
+    reason: String,
+    message: Option<String>,
+}
 
 /// Kernels below a folder. A kernel's row depends only on the kernel, its imports and the plan, so
 /// several processes can divide the kernels among them.
@@ -99,6 +116,7 @@ pub struct FoundKernels<'a> {
     folder: &'a Path,
     license: &'a str,
     options: &'a ImportOptions,
+    recordings: Recordings,
     files: usize,
     found: FolderKernels,
 }
@@ -113,8 +131,8 @@ pub fn harvest(
     looked: &(dyn Fn() + Sync),
 ) -> Result<Harvested, SynthError> {
     let options = ImportOptions::default();
-    let kernels = FoundKernels::below(folder, license, &options)?;
-    let outcomes = kernels.outcomes(0..kernels.count(), plan, workers, looked);
+    let kernels = FoundKernels::below(folder, license, &options, Recordings::default())?;
+    let outcomes = kernels.outcomes(0..kernels.count(), plan, workers, looked)?;
     kernels.harvested(outcomes)
 }
 
@@ -129,6 +147,7 @@ impl<'a> FoundKernels<'a> {
         folder: &'a Path,
         license: &'a str,
         options: &'a ImportOptions,
+        recordings: Recordings,
     ) -> Result<Self, SynthError> {
         for further in &options.folders {
             let own = licence_of(further, None)?;
@@ -140,7 +159,7 @@ impl<'a> FoundKernels<'a> {
         let mut files = python_files(folder)?;
         files.sort();
         let found = find(folder, license, options, &files);
-        Ok(Self { folder, license, options, files: files.len(), found })
+        Ok(Self { folder, license, options, recordings, files: files.len(), found })
     }
 
     /// Returns the number of kernels.
@@ -149,13 +168,16 @@ impl<'a> FoundKernels<'a> {
     }
 
     /// Makes rows of some kernels on several threads, in the kernels' order.
+    ///
+    /// # Errors
+    /// A file of recorded launches can't be read.
     pub fn outcomes(
         &self,
         kernels: Range<usize>,
         plan: Plan,
         workers: usize,
         looked: &(dyn Fn() + Sync),
-    ) -> Vec<KernelOutcome> {
+    ) -> Result<Vec<KernelOutcome>, SynthError> {
         let next = AtomicUsize::new(kernels.start);
         let work = || {
             let (mut made, mut sources) = (Vec::new(), Sources::below(self.folder, self.options));
@@ -164,15 +186,47 @@ impl<'a> FoundKernels<'a> {
                 if number >= kernels.end {
                     return made;
                 }
-                let row = take(&self.found.kernels[number], plan, &mut sources);
-                made.push((number, row.map_err(|refusal| refusal.text())));
+                made.push((number, self.outcome(&self.found.kernels[number], plan, &mut sources)));
                 looked();
             }
         };
-        let mut made: Vec<(usize, KernelOutcome)> =
+        let mut made: Vec<(usize, Result<KernelOutcome, SynthError>)> =
             on_threads(workers, work).into_iter().flatten().collect();
         made.sort_by_key(|(at, _)| *at);
         made.into_iter().map(|(_, outcome)| outcome).collect()
+    }
+
+    /// Makes the row of a kernel.
+    fn outcome(
+        &self,
+        kernel: &KernelInFile,
+        plan: Plan,
+        sources: &mut Sources,
+    ) -> Result<KernelOutcome, SynthError> {
+        let refuse =
+            |refusal: Refusal| RefusedRow { reason: refusal.text(), message: refusal.message() };
+        if let Err((code, _)) = &kernel.ir {
+            return Ok(Err(refuse(Refusal::Compiler(code.clone()))));
+        }
+        let Some((source, program)) = own_text(kernel, sources) else {
+            return Ok(Err(refuse(Refusal::NotCut)));
+        };
+        let drawn = || row_of(&source, &program, plan).map(|row| KernelRow { row, recorded: None });
+        if !self.recordings.is_first
+            && let Ok(made) = drawn()
+        {
+            return Ok(Ok(made));
+        }
+        let place = (&*kernel.file, kernel.line, &*kernel.name);
+        let mut nearest = None;
+        for (from, launch) in self.recordings.of(self.folder, place)? {
+            let launch = launch.map_err(Refusal::Recording);
+            match launch.and_then(|it| row_of_recorded(&source, &program, plan, &it)) {
+                Ok(row) => return Ok(Ok(KernelRow { row, recorded: Some(from) })),
+                Err(refusal) => nearest = nearest.max(Some(refusal)),
+            }
+        }
+        Ok(drawn().map_err(|refusal| refuse(nearest.unwrap_or(refusal))))
     }
 
     /// Numbers the rows and names their origins, given an outcome for each kernel.
@@ -206,13 +260,16 @@ impl<'a> FoundKernels<'a> {
         for (KernelInFile { file, line, name, ir, .. }, outcome) in kernels.iter().zip(outcomes) {
             let (file, line, kernel) = (below(file), *line, name.clone());
             match outcome {
-                Ok(row) => {
+                Ok(KernelRow { row, recorded }) => {
                     let row = Row { id: rows.len() as u64, ..row };
-                    rows.push(with_origin(row, (file, line), &mut harvest, &mut known));
+                    harvest.recorded += usize::from(recorded.is_some());
+                    let place = (file, line, recorded);
+                    rows.push(with_origin(row, place, &mut harvest, &mut known));
                 }
-                Err(reason) => {
+                Err(RefusedRow { reason, message }) => {
                     *harvest.refused.entry(reason.clone()).or_default() += 1;
-                    let message = ir.as_ref().err().map(|(_, message)| message.clone());
+                    let told = ir.as_ref().err().map(|(_, message)| message.clone());
+                    let message = told.or(message);
                     refused.push(RefusedKernel { file, line, kernel, reason, message });
                 }
             }
@@ -226,7 +283,7 @@ impl<'a> FoundKernels<'a> {
 /// same structure.
 fn with_origin(
     row: Row,
-    (file, line): (String, usize),
+    (file, line, recorded): (String, usize, Option<RecordedFrom>),
     harvest: &mut Harvest,
     known: &mut HashMap<String, u64>,
 ) -> Row {
@@ -235,7 +292,7 @@ fn with_origin(
     known.entry(row.structure.clone()).or_insert(row.id);
     let (folder, commit) = (harvest.folder.clone(), harvest.commit.clone());
     let license = harvest.license.clone();
-    let origin = Origin { folder, file, line, commit, license, same_structure_as };
+    let origin = Origin { folder, file, line, commit, license, same_structure_as, recorded };
     Row { origin_json: Some(json!(origin).to_string()), ..row }
 }
 
@@ -327,13 +384,4 @@ fn first_fault(faults: &[Diagnostic], sources: &SourceMap) -> String {
         }
         None => format!(": {}", fault.message),
     }
-}
-
-/// Makes a row of a kernel.
-fn take(kernel: &KernelInFile, plan: Plan, sources: &mut Sources) -> Result<Row, Refusal> {
-    if let Err((code, _)) = &kernel.ir {
-        return Err(Refusal::Compiler(code.clone()));
-    }
-    let (source, program) = own_text(kernel, sources).ok_or(Refusal::NotCut)?;
-    row_of(&source, &program, plan)
 }

@@ -2,7 +2,7 @@
 //! rows.
 
 use gbxcule_front_warp::ImportOptions;
-use gbxcule_harvest::{FAMILY, FoundKernels, Harvested, UNMARKED, harvest};
+use gbxcule_harvest::{FAMILY, FoundKernels, Harvested, Recordings, UNMARKED, harvest};
 use gbxcule_rows::batch::read;
 use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
 use gbxcule_rows::table::{read_parquet, to_parquet};
@@ -269,8 +269,8 @@ fn what_only_python_knows_is_given_by_options() {
     write(code.join("pkg/inner/made.py"), GIVEN);
     write(given.join("compiled.py"), "# SPDX-License-Identifier: MIT\nclass Kind:\n    BOX = 6\n");
     let outcome = |options: &ImportOptions| {
-        let found = FoundKernels::below(&code, "MIT", options)?;
-        let outcomes = found.outcomes(0..found.count(), PLAN, 1, &|| ());
+        let found = FoundKernels::below(&code, "MIT", options, Recordings::default())?;
+        let outcomes = found.outcomes(0..found.count(), PLAN, 1, &|| ())?;
         found.harvested(outcomes)
     };
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());

@@ -7,6 +7,7 @@
 
 mod input;
 mod order;
+mod recorded;
 
 use crate::batch::Manifest;
 use crate::execute::LaunchInputs;
@@ -22,6 +23,8 @@ use crate::{mutation_check, rounding, structure, tensor, widen};
 use gbxcule_grammar::input::ArgumentInput;
 use input::Threads;
 pub(crate) use input::{FoundInputs, judge};
+use recorded::Shrink;
+pub use recorded::{RecordedArgument, RecordedLaunch};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -40,8 +43,8 @@ pub enum Refusal {
     Compiler(String),
     /// No text cut out of the file compiles to the same kernel.
     NotCut,
-    /// A parameter for which inputs can't be drawn, such as a struct with an array.
-    Parameters,
+    /// A parameter, by its name, for which inputs can't be drawn, such as a struct with an array.
+    Parameters(String),
     /// No inputs were found on which the kernel runs without a fault.
     Faults,
     /// The kernel writes nothing.
@@ -56,6 +59,8 @@ pub enum Refusal {
     Gradient,
     /// Machine code gives other results.
     MachineCode,
+    /// A recorded launch that a row can't hold, with the reason.
+    Recording(String),
 }
 
 impl Refusal {
@@ -64,7 +69,7 @@ impl Refusal {
         match self {
             Self::Compiler(code) => format!("refused by the compiler: `{code}`"),
             Self::NotCut => "not to be had without its file".into(),
-            Self::Parameters => "parameters that no inputs are drawn for".into(),
+            Self::Parameters(_) => "parameters that no inputs are drawn for".into(),
             Self::Faults => "faults on all inputs that were tried".into(),
             Self::NoResult => "writes nothing".into(),
             Self::Constant => "results that don't depend on inputs".into(),
@@ -72,6 +77,19 @@ impl Refusal {
             Self::Race => "results that depend on the order of threads".into(),
             Self::Gradient => "a gradient that differs from differences".into(),
             Self::MachineCode => "machine code that gives something else".into(),
+            Self::Recording(_) => "recorded launches that a row can't hold".into(),
+        }
+    }
+
+    /// Describes the refused part of the kernel.
+    pub fn message(&self) -> Option<String> {
+        match self {
+            Self::Parameters(name) => Some(format!(
+                "`{name}` is, or holds, a struct without numbers or with arrays, as the tables of meshes, \
+                 hierarchies and hash grids do: a row has no inputs for it"
+            )),
+            Self::Recording(reason) => Some(reason.clone()),
+            _ => None,
         }
     }
 }
@@ -103,6 +121,9 @@ pub struct Harvest {
     pub unmarked: usize,
     /// Number of rows with the structure of an earlier row.
     pub repeated: usize,
+    /// Number of rows whose inputs were recorded.
+    #[serde(default)]
+    pub recorded: usize,
     /// Numbers of kernels that gave no row, by the reason.
     pub refused: BTreeMap<String, usize>,
 }
@@ -136,6 +157,18 @@ pub struct Origin {
     pub license: String,
     /// The first row with this structure, if that is another row.
     pub same_structure_as: Option<u64>,
+    /// The launch that the inputs were recorded from, if they were not drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<RecordedFrom>,
+}
+
+/// Launch of a program from which inputs were recorded.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RecordedFrom {
+    /// Path of the program below the folder, or the name of a program elsewhere.
+    pub program: String,
+    /// Number of the launch of the kernel, from 1 on.
+    pub launch: u64,
 }
 
 /// Makes the manifest of a harvest.
@@ -170,14 +203,52 @@ pub fn row_of_threads(source: &str, program: &RowProgram, plan: Plan) -> Result<
     tried(source, program, plan, Threads::Any)
 }
 
-/// Makes the row of a stored text again, without its number and origin; `None` if it gives no row.
-pub(crate) fn made_again(source: &str, program: &RowProgram, plan: Plan) -> Option<Row> {
-    row_of(source, program, plan).ok()
+/// Makes the row of a text on the inputs of a launch that a program made.
+pub fn row_of_recorded(
+    source: &str,
+    program: &RowProgram,
+    plan: Plan,
+    launch: &RecordedLaunch,
+) -> Result<Row, Refusal> {
+    let made = |shrink| {
+        let (dims, inputs) = recorded::fitted(program, launch, shrink)?;
+        let given = input::try_inputs(program, dims, inputs, seed_of(source, plan))?;
+        checked(source, program, plan, &given)
+    };
+    // Which threads do something depends on their place in the grid.
+    let others = || [Shrink::Last, Shrink::First].into_iter().find_map(|it| made(it).ok());
+    made(Shrink::Largest).or_else(|refusal| {
+        if launch.dims.len() > 1 { others().ok_or(refusal) } else { Err(refusal) }
+    })
+}
+
+/// Makes a stored row again, without its number and origin; `None` if it gives no row.
+pub(crate) fn made_again(
+    row: &Row,
+    (program, inputs): (&RowProgram, &[ArgumentInput]),
+    plan: Plan,
+) -> Option<Row> {
+    let source = &row.source;
+    if !recorded::is_recorded(inputs) {
+        return row_of(source, program, plan).ok();
+    }
+    let seed = seed_of(source, plan);
+    let given = judge(program, row.launch_dims.clone(), inputs.to_vec(), seed).ok()?;
+    checked(source, program, plan, &given).ok()
+}
+
+/// Returns true if some inputs of a row were recorded.
+pub(crate) fn has_recorded_inputs(row: &Row) -> bool {
+    row.inputs().is_some_and(|inputs| recorded::is_recorded(&inputs))
+}
+
+fn seed_of(source: &str, plan: Plan) -> u64 {
+    plan.seed ^ structure_seed(source)
 }
 
 /// Makes a row of a text if inputs are found.
 fn tried(source: &str, program: &RowProgram, plan: Plan, threads: Threads) -> Result<Row, Refusal> {
-    let given = input::find(program, plan.seed ^ structure_seed(source), threads)?;
+    let given = input::find(program, seed_of(source, plan), threads)?;
     checked(source, program, plan, &given)
 }
 

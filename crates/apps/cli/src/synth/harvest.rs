@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 use gbxcule_harvest::{
-    FoundKernels, Harvested, KernelOutcome, UNMARKED, is_licence, licence_of, manifest_of,
+    FoundKernels, Harvested, KernelOutcome, Recordings, UNMARKED, is_licence, licence_of,
+    manifest_of,
 };
 use gbxcule_rows::row::{GENERATOR_VERSION, Mode, Plan};
 use gbxcule_rows::table::SCHEMA_VERSION;
@@ -46,6 +47,15 @@ pub(crate) struct Harvest {
     #[command(flatten)]
     imports: Imports,
 
+    /// For kernels for which no inputs can be drawn, take inputs that programs had: `python -m
+    /// gbxcule.warp --record DIR PROGRAM` runs a program and writes them
+    #[arg(long, value_name = "DIR")]
+    inputs: Option<PathBuf>,
+
+    /// Take recorded inputs for every kernel that has some
+    #[arg(long, requires = "inputs")]
+    recorded_first: bool,
+
     /// Seed of the inputs
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -81,12 +91,17 @@ impl Harvest {
             sampled: 100,
         };
         let options = self.imports.options();
-        let kernels = FoundKernels::below(&self.folder, &license, &options)?;
+        let below = |folder| Recordings::below(folder, self.recorded_first);
+        let recordings = self.inputs.as_deref().map(below).transpose()?.unwrap_or_default();
+        let kernels = FoundKernels::below(&self.folder, &license, &options, recordings)?;
         let outcomes = self.outcomes(&kernels, &license, plan)?;
         let Some(outcomes) = outcomes else { return Ok(true) };
         let Harvested { rows, harvest, refused } = kernels.harvested(outcomes)?;
         say!("{} kernels in {} files: {} rows", harvest.kernels, harvest.files, rows.len());
         say!("their licence is {license}");
+        if self.inputs.is_some() {
+            say!("{} rows have recorded inputs", harvest.recorded);
+        }
         for unread in &harvest.unread {
             say!("not read: {unread}");
         }
@@ -133,6 +148,7 @@ impl Harvest {
         let work = json!({
             "verb": "harvest", "plan": plan, "license": license, "kernels": kernels,
             "imports": [self.imports.path, self.imports.define, self.imports.types],
+            "inputs": [json!(self.inputs), json!(self.recorded_first)],
             "version": [GENERATOR_VERSION, SCHEMA_VERSION],
         });
         let bar = progress::late_bar(kernels as u64, "kernels").with_message("harvesting");
@@ -141,7 +157,7 @@ impl Harvest {
         let of_block = |block: u64| {
             let start = block as usize * block_kernels;
             let own = start..(start + block_kernels).min(kernels);
-            Ok(found.outcomes(own, plan, workers, &|| progress::advance(&bar, 1)))
+            Ok(found.outcomes(own, plan, workers, &|| progress::advance(&bar, 1))?)
         };
         let blocks = kernels.div_ceil(block_kernels) as u64;
         let outcomes = self.shard.results((Some(&self.out), &work), blocks, of_block)?;

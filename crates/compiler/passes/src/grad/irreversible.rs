@@ -57,10 +57,11 @@ pub(super) fn check(
         faults.extend(hit.map(|write| overwritten(scan, read, write)));
         let other = writes.iter().find(|write| may_mix_operations(scan, read, write));
         faults.extend(other.map(|write| unknown_winner(read, write)));
+        let region = origin::region(scan, read.place);
         for write in later {
-            let both = [read.place, write.place].map(|place| origin::region(scan, place));
-            if let [Some(one), Some(other)] = both
-                && one != other
+            let both = (&region, origin::region(scan, write.place));
+            if let (Some(one), Some(other)) = both
+                && *one != other
             {
                 apart.push((one.param(), other.param()));
             }

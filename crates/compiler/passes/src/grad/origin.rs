@@ -8,7 +8,6 @@ use super::scan::Scan;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
-use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::walk::place_values;
 
 /// Array of a kernel's parameters: the parameter, and the fields that lead to the array.
@@ -60,21 +59,8 @@ fn of_root(scan: &Scan<'_>, root: Root, fields: Vec<u32>) -> Option<Origin> {
         Root::Array(value) => of_value(scan, value, fields),
         Root::Local(local) => {
             // A variable to which only one handle is stored; zero is not an array.
-            let mut stored = scan.stmts.iter().filter_map(|at| match at.stmt.kind {
-                StmtKind::Store { place, value }
-                    if scan.local_of(place) == Some(local)
-                        && scan.body.values[value].op != Op::Zero =>
-                {
-                    Some((place, value))
-                }
-                _ => None,
-            });
-            match (stored.next(), stored.next()) {
-                (Some((place, value)), None) if scan.body.path(place).is_empty() => {
-                    of_value(scan, value, fields)
-                }
-                _ => None,
-            }
+            let (place, value) = scan.only_store(local)?;
+            if scan.body.path(place).is_empty() { of_value(scan, value, fields) } else { None }
         }
         Root::Table(_) => None,
     }

@@ -4,7 +4,7 @@
 use super::dependence::Dependences;
 use gbxcule_ir::arena::Arena;
 use gbxcule_ir::function::{Body, Function, LocalId};
-use gbxcule_ir::op::Value;
+use gbxcule_ir::op::{Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
 use gbxcule_ir::ty::Types;
@@ -37,6 +37,8 @@ pub(super) struct Scan<'a> {
     owners: Vec<Option<StmtSite<'a>>>,
     /// Block that defines each value.
     homes: Vec<Option<BlockId>>,
+    /// Stores to each variable of something other than zero: their number, and the last.
+    stores: Vec<(u32, Option<(PlaceId, Value)>)>,
 }
 
 impl<'a> Scan<'a> {
@@ -46,6 +48,7 @@ impl<'a> Scan<'a> {
             stmts: Vec::new(),
             owners: vec![None; body.blocks.len()],
             homes: vec![None; body.values.len()],
+            stores: vec![(0, None); body.locals.len()],
         };
         let mut open = Vec::new();
         walk(body, body.root, |step| match step {
@@ -63,7 +66,22 @@ impl<'a> Scan<'a> {
                 }
             }
         });
+        for at in 0..scan.stmts.len() {
+            let StmtKind::Store { place, value } = scan.stmts[at].stmt.kind else { continue };
+            if body.values[value].op != Op::Zero
+                && let Some(local) = scan.local_of(place)
+            {
+                let (count, last) = &mut scan.stores[local.index()];
+                (*count, *last) = (*count + 1, Some((place, value)));
+            }
+        }
         scan
+    }
+
+    /// Returns the only store to a variable, apart from stores of zero.
+    pub(super) fn only_store(&self, local: LocalId) -> Option<(PlaceId, Value)> {
+        let (count, last) = self.stores[local.index()];
+        last.filter(|_| count == 1)
     }
 
     /// Returns the block around a block, and the statement that owns the inner block.

@@ -1,11 +1,11 @@
 //! Inputs for a kernel without a description: shapes and ranges are drawn until the kernel runs
 //! without a fault and its results are finite and depend on its inputs.
 
-use super::Refusal;
+use super::{Refusal, recorded};
 use crate::execute::{self, BUDGET, LaunchInputs, Variation};
 use crate::row::results;
 use crate::row_program::{RowProgram, element};
-use gbxcule_grammar::input::{ArgumentInput, leaves, rank};
+use gbxcule_grammar::input::{ArgumentInput, RECORDED_SEED, leaves, rank};
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_ir::op::Op;
 
@@ -16,6 +16,8 @@ const DRAWS: u64 = 3;
 /// Greatest number of statements of a launch during the search: a row's budget must also hold for
 /// its reverse.
 const SEARCH_BUDGET: u64 = BUDGET / 8;
+/// The same for a recorded launch, of which there are few.
+pub(super) const RECORDED_BUDGET: u64 = BUDGET / 2;
 /// Largest float of a result; larger ones count as a diverging sum.
 const LARGEST: f64 = 1e6;
 
@@ -44,13 +46,7 @@ pub(super) fn find(
     seed: u64,
     threads: Threads,
 ) -> Result<FoundInputs, Refusal> {
-    let (module, params) = (&program.forward, program.params());
-    for param in params {
-        let of = element(module, param.ty).unwrap_or(param.ty);
-        if module.types.holds_array(of) || leaves(&module.types, of).is_empty() {
-            return Err(Refusal::Parameters);
-        }
-    }
+    check_parameters(program)?;
     // The reported refusal is that of the attempt that passed the most checks.
     let mut nearest = Refusal::Faults;
     let mut best: Option<FoundInputs> = None;
@@ -78,6 +74,18 @@ pub(super) fn find(
         }
     }
     best.ok_or(nearest)
+}
+
+/// Refuses a kernel with a parameter whose inputs a row can't hold.
+pub(super) fn check_parameters(program: &RowProgram) -> Result<(), Refusal> {
+    let types = &program.forward.types;
+    for param in program.params() {
+        let of = element(&program.forward, param.ty).unwrap_or(param.ty);
+        if types.holds_array(of) || leaves(types, of).is_empty() {
+            return Err(Refusal::Parameters(param.name.to_string()));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the number of dimensions of the launch, from the kernel's calls of `wp.tid`.
@@ -134,13 +142,13 @@ fn shapes(
 }
 
 /// Tries inputs: several draws must run, and the results must depend on them.
-fn try_inputs(
+pub(super) fn try_inputs(
     program: &RowProgram,
     dims: Vec<u32>,
     mut inputs: Vec<ArgumentInput>,
     seed: u64,
 ) -> Result<FoundInputs, Refusal> {
-    let trial = Trial::of(program, &dims, seed);
+    let trial = Trial::of(program, &dims, seed, &inputs);
     trial.mark_written(&mut inputs)?;
     trial.mark_zero(&mut inputs)?;
     judge(program, dims, inputs, seed)
@@ -153,15 +161,29 @@ pub(crate) fn judge(
     inputs: Vec<ArgumentInput>,
     seed: u64,
 ) -> Result<FoundInputs, Refusal> {
-    let trial = Trial::of(program, &dims, seed);
+    let trial = Trial::of(program, &dims, seed, &inputs);
     let seed = trial.seeds[0];
     let draws = trial.draws(&inputs)?;
     let (before, after) = &draws[0];
     let written: Vec<usize> = (0..inputs.len()).filter(|&at| inputs[at].written).collect();
     // A kernel without inputs gives one result, which must not be all zeros.
     let without_inputs = inputs.iter().all(|given| given.zero);
-    let is_something =
-        if without_inputs { before != after } else { written.iter().any(|&at| varies(&draws, at)) };
+    // An input of one possible value, such as the size of a grid, is not drawn.
+    let is_drawn = |it: &ArgumentInput| !it.zero && (it.low, it.least) != (it.high, it.most);
+    // Draws of a recorded input differ in floats alone.
+    let is_used = |at: usize| {
+        let mut zeroed = before.clone();
+        zeroed[at].fill(0);
+        let found = trial.run(&inputs, &zeroed);
+        zeroed[at] != before[at]
+            && found.map_or(true, |found| written.iter().any(|&out| found[out] != after[out]))
+    };
+    let is_something = if without_inputs {
+        before != after
+    } else {
+        written.iter().any(|&at| varies(&draws, at))
+            || trial.is_recorded && (0..inputs.len()).any(|at| !inputs[at].zero && is_used(at))
+    };
     if !is_something {
         return Err(Refusal::Constant);
     }
@@ -175,10 +197,8 @@ pub(crate) fn judge(
             mixed[at].clone_from(&other[at]);
             let found = trial.run(&inputs, &mixed);
             found.map_or(true, |found| written.iter().any(|&out| found[out] != after[out]))
-        })
+        }) || trial.is_recorded && is_used(at)
     };
-    // An input of one possible value, such as the size of a grid, is not drawn.
-    let is_drawn = |it: &ArgumentInput| !it.zero && (it.low, it.least) != (it.high, it.most);
     let inputs_matter =
         !without_inputs && (0..inputs.len()).filter(|&at| is_drawn(&inputs[at])).all(matters);
     let outcomes = execute::forward_with_outcomes(program, grid, before);
@@ -188,23 +208,31 @@ pub(crate) fn judge(
 }
 
 /// Bytes of each argument.
-type Data = Vec<Vec<u8>>;
+pub(super) type Data = Vec<Vec<u8>>;
 
 /// A kernel with a launch size and the seeds of its draws.
 struct Trial<'a> {
     program: &'a RowProgram,
     dims: &'a [u32],
     seeds: Vec<u64>,
+    /// True if an input has recorded values; the first draw then has exactly these.
+    is_recorded: bool,
 }
 
 impl<'a> Trial<'a> {
-    fn of(program: &'a RowProgram, dims: &'a [u32], seed: u64) -> Self {
-        Self { program, dims, seeds: (0..DRAWS).map(|draw| random::seed(seed, draw)).collect() }
+    fn of(program: &'a RowProgram, dims: &'a [u32], seed: u64, inputs: &[ArgumentInput]) -> Self {
+        let is_recorded = recorded::is_recorded(inputs);
+        let mut seeds: Vec<u64> = (0..DRAWS).map(|draw| random::seed(seed, draw)).collect();
+        if is_recorded {
+            seeds[0] = RECORDED_SEED;
+        }
+        Self { program, dims, seeds, is_recorded }
     }
 
     fn run(&self, inputs: &[ArgumentInput], data: &[Vec<u8>]) -> Result<Data, Refusal> {
         let grid = LaunchInputs { dims: self.dims, inputs };
-        let way = Variation { budget: SEARCH_BUDGET, ..Variation::default() };
+        let budget = if self.is_recorded { RECORDED_BUDGET } else { SEARCH_BUDGET };
+        let way = Variation { budget, ..Variation::default() };
         execute::forward_varied(way, self.program, grid, data).map_err(|_| Refusal::Faults)
     }
 
@@ -212,9 +240,15 @@ impl<'a> Trial<'a> {
         execute::arguments(self.program, inputs, seed)
     }
 
+    /// Returns the seeds of draws that must run. A program's own numbers may be the only ones on
+    /// which a kernel runs.
+    fn needed_seeds(&self) -> &[u64] {
+        if self.is_recorded { &self.seeds[..1] } else { &self.seeds }
+    }
+
     /// Marks the arguments that some launch changes; there must be at least one.
     fn mark_written(&self, inputs: &mut [ArgumentInput]) -> Result<(), Refusal> {
-        for &seed in &self.seeds {
+        for &seed in self.needed_seeds() {
             let data = self.draw(inputs, seed);
             let after = self.run(inputs, &data)?;
             for (given, (before, after)) in inputs.iter_mut().zip(data.iter().zip(&after)) {
@@ -236,6 +270,9 @@ impl<'a> Trial<'a> {
             zeroed[at].fill(0);
             let (one, other) = (self.run(inputs, &data)?, self.run(inputs, &zeroed));
             inputs[at].zero = other.is_ok_and(|other| other == one);
+            if inputs[at].zero {
+                inputs[at].values.clear();
+            }
         }
         Ok(())
     }
@@ -243,9 +280,12 @@ impl<'a> Trial<'a> {
     /// Returns the data of every draw, before and after a launch. Results must be finite.
     fn draws(&self, inputs: &[ArgumentInput]) -> Result<Vec<(Data, Data)>, Refusal> {
         let mut draws = Vec::new();
-        for &seed in &self.seeds {
+        for (number, &seed) in self.seeds.iter().enumerate() {
             let data = self.draw(inputs, seed);
-            let after = self.run(inputs, &data)?;
+            let after = match self.run(inputs, &data) {
+                Err(_) if number >= self.needed_seeds().len() => continue,
+                after => after?,
+            };
             for (at, bytes) in after.iter().enumerate().filter(|(at, _)| inputs[*at].written) {
                 let numbers = execute::numbers(self.program, at, bytes);
                 let is_fine = |number: &gbxcule_ir::Literal| {

@@ -79,10 +79,12 @@ impl Provenance {
         }
         let again = match &self.manifest.harvest {
             None => Some(make(*plan, row.id)),
-            Some(_) => harvested::made_again(&row.source, &stored.program, *plan).map(|again| {
-                let (id, origin_json) = (row.id, row.origin_json.clone());
-                Row { id, origin_json, ..again }
-            }),
+            Some(_) => {
+                harvested::made_again(row, (&stored.program, &stored.inputs), *plan).map(|again| {
+                    let (id, origin_json) = (row.id, row.origin_json.clone());
+                    Row { id, origin_json, ..again }
+                })
+            }
         };
         let Some(again) = again else { return (failed("origin", &["source"]), None) };
         let mut wrong: Vec<&str> = differing_columns(row, &again)
@@ -132,6 +134,7 @@ impl Provenance {
             && (folder, commit, license) == (&harvest.folder, &harvest.commit, &harvest.license)
             && !file.is_empty()
             && *line > 0
+            && origin.recorded.is_some() == harvested::has_recorded_inputs(row)
             && is_written_as(&origin, text)
     }
 }

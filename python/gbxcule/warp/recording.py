@@ -1,0 +1,158 @@
+"""Inputs of launches, written to files for `gbxcule synth harvest --inputs`.
+
+A file of JSON lines holds the launches 1, 2, 4, 8, .. of one kernel: its place in the program's text, the grid, and
+for each parameter the shape and the numbers in the order of memory.
+"""
+
+import inspect
+import json
+import math
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gbxcule.warp.array_memory import array
+from gbxcule.warp.composite import Composite
+from gbxcule.warp.indexed_array import indexedarray
+from gbxcule.warp.scalar import BY_NAME, Scalar
+from gbxcule.warp.structure import StructInstance
+
+MOST_NUMBERS = 1 << 20
+"""Greatest number of numbers in the arguments of a recorded launch."""
+MOST_LAUNCHES = 4
+"""Greatest number of recorded launches of a kernel."""
+
+_folder: Path | None = None
+# Launches and recorded launches of each kernel, by the file, the line and the name of its function.
+_counts: dict[tuple[str, int, str], tuple[int, int]] = {}
+
+
+def record(folder: str | os.PathLike[str] | None) -> None:
+    """Write inputs of all later launches into a folder; `None` ends that."""
+    global _folder
+    _counts.clear()
+    _folder = None if folder is None else Path(folder).absolute()
+    if _folder is not None:
+        _folder.mkdir(parents=True, exist_ok=True)
+
+
+def is_on() -> bool:
+    """Tell whether launches are recorded."""
+    return _folder is not None
+
+
+def of_launch(
+    function: Callable[..., Any], grid: Sequence[int], values: Mapping[str, Any], tables: Sequence[str]
+) -> None:
+    """Record a launch of a kernel, unless enough launches of it are recorded; `tables` names its tables of geometry."""
+    if _folder is None or function.__code__.co_filename.startswith("<"):
+        return
+    place = _place(function)
+    count, recorded = _counts.get(place, (0, 0))
+    count += 1
+    is_wanted = recorded < MOST_LAUNCHES and count & (count - 1) == 0
+    _counts[place] = (count, recorded + is_wanted)
+    if not is_wanted:
+        return
+    file, line, name = place
+    head = {"file": file, "line": line, "kernel": name, "program": os.path.abspath(sys.argv[0]), "launch": count}
+    try:
+        if tables:
+            raise _Refused(f"it queries geometry by an id (`{', '.join(tables)}`), which a row can't hold")
+        rest = {"dims": list(grid), "inputs": _inputs(values)}
+    except _Refused as refusal:
+        rest = {"refused": str(refusal)}
+    path = _folder / f"{Path(sys.argv[0]).stem}.{name}.{line}.{os.getpid()}.jsonl"
+    with path.open("a", encoding="utf-8") as to:
+        to.write(json.dumps(head | rest, allow_nan=False) + "\n")
+
+
+class _Refused(Exception):
+    pass
+
+
+def _place(function: Callable[..., Any]) -> tuple[str, int, str]:
+    """Return a function's file, the line of its name, and its name."""
+    lines, first = inspect.getsourcelines(function)
+    name = function.__name__
+    named = re.compile(rf"\s*def\s+{re.escape(name)}\b")
+    line = next((at for at, text in enumerate(lines) if named.match(text)), 0)
+    return os.path.abspath(function.__code__.co_filename), first + line, name
+
+
+def _inputs(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    count = sum(_size(value) for value in values.values())
+    if count > MOST_NUMBERS:
+        raise _Refused(f"its arguments have {count} numbers, and a recording has at most {MOST_NUMBERS}")
+    return [{"name": name, **_input(name, value)} for name, value in values.items()]
+
+
+def _input(name: str, value: Any) -> dict[str, Any]:
+    if value is None or isinstance(value, array) and not value.has_memory:
+        return {"shape": None, "values": []}
+    if isinstance(value, indexedarray):
+        raise _Refused(f"argument `{name}` is an indexed array, which a row can't hold")
+    if isinstance(value, array):
+        inner = value.numpy().ndim - value.ndim
+        shape = list(value.shape)
+        return {"shape": shape, "values": _numbers(name, _memory(value), inner)}
+    return {"shape": [], "values": _value(name, value)}
+
+
+def _memory(value: array) -> npt.NDArray[Any]:
+    memory = value.numpy()
+    if value.dtype is BY_NAME["bfloat16"]:
+        return (memory.astype(np.uint32) << 16).view(np.float32)
+    return memory
+
+
+def _value(name: str, value: Any) -> list[Any]:
+    """List the numbers of an argument that is no array."""
+    if isinstance(value, StructInstance):
+        fields = value.argument(lambda field: field)
+        if any(isinstance(field, (array, indexedarray)) or field is None for field in fields.values()):
+            raise _Refused(f"argument `{name}` is a struct with an array, which a row can't hold")
+        return [number for field in fields.values() for number in _value(name, field)]
+    if isinstance(value, Scalar):
+        value = value.value
+    if isinstance(value, Composite):
+        value = value._numbers
+    return _numbers(name, np.asarray(value), np.ndim(value))
+
+
+def _numbers(name: str, memory: npt.NDArray[Any], inner: int) -> list[Any]:
+    """List numbers in the order of memory, `inner` being the dimensions of an element."""
+    count = math.prod(memory.shape[: memory.ndim - inner])
+    parts = _columns(memory.reshape(count, *memory.shape[memory.ndim - inner :]), count)
+    if not all(np.isfinite(part.astype(np.float64)).all() for part in parts):
+        raise _Refused(f"argument `{name}` has a number that isn't finite, which a row can't hold")
+    return [number for row in zip(*(part.tolist() for part in parts), strict=True) for one in row for number in one]
+
+
+def _columns(memory: npt.NDArray[Any], count: int) -> list[npt.NDArray[Any]]:
+    """Return the numbers of each field, with a row for each element."""
+    if memory.dtype.names:
+        return [part for field in memory.dtype.names for part in _columns(memory[field], count)]
+    kind = memory.dtype
+    if kind.kind not in "biuf":
+        raise _Refused(f"an argument has elements of type `{kind}`, which a row can't hold")
+    width = math.prod(memory.shape[1:])
+    rows = memory.reshape(count, width)
+    if kind.kind == "b":
+        return [rows.astype(np.uint8)]
+    # The shortest decimals of a narrow float.
+    return [rows.astype(str).astype(np.float64) if kind.kind == "f" and kind.itemsize < 8 and rows.size else rows]
+
+
+def _size(value: Any) -> int:
+    memory = value.numpy() if isinstance(value, (array, indexedarray)) else None
+    if memory is None:
+        return 1
+    fields = memory.dtype.itemsize // 4 if memory.dtype.names else 1
+    return int(memory.size) * max(fields, 1)
