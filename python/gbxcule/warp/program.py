@@ -331,12 +331,12 @@ class Launch:
         if overwritten.is_watched():
             written = [name for name, _, is_written in compiled.parameters if is_written]
             overwritten.before(*(memory for name, memory in self._memories() if name in written))
-        values = dict(zip(self.kernel.parameters, self.values, strict=True)) if recording.is_on() else None
+        named = dict(zip(self.kernel.parameters, self.values, strict=True)) if recording.is_on() else None
 
         def run() -> None:
-            if values is not None:
+            if named is not None:
                 tables = [name for name, _, _ in compiled.parameters[len(arguments) :]]
-                recording.of_launch(self.kernel.func, grid, values, tables)
+                recording.of_launch(self.kernel.func, grid, named, tables)
             # The tables are read when the kernel runs, not when it is recorded.
             compiled.launch(grid, arguments + _tables(compiled, len(arguments)), "cpu")
 
