@@ -48,7 +48,7 @@ impl Animation {
         let Some(frame) = frame else { return Ok(()) };
         self.close(time)?;
         self.shown = Some(picture.clone());
-        self.open = Some((frame, at));
+        self.open = Some((frame, time));
         Ok(())
     }
 
