@@ -445,56 +445,6 @@ def k(x: wp.array(dtype=int)):
     assert!(printed.contains("%d%% of all %%: %d"), "{printed}");
 }
 
-/// A function whose result is a tuple with a tuple in it, and functions that pass parts on.
-const NESTED: &str = "
-from typing import Tuple
-@wp.func
-def f(a: int) -> Tuple[int, Tuple[int, wp.vec2i]]:
-    if a < 0:
-        return -1, (4, wp.vec2i(a))
-    return 7, (a * 2, wp.vec2i(1, a))
-@wp.func
-def h(a: int):
-    n, w = f(a)
-    return (n, w), w
-@wp.func
-def weigh(w: Tuple[int, wp.vec2i]):
-    return w[0] + w[1][1]
-";
-
-#[test]
-fn results_have_tuples_in_tuples() {
-    let kernel = "
-@wp.kernel
-def k(x: wp.array(dtype=int)):
-    i = wp.tid()
-    n, w = f(x[i])
-    r, v = w
-    pair, z = h(x[i])
-    x[i] = n + 10 * r + 100 * v[0] + 1000 * z[0] + 10000 * pair[1][0] + 100000 * weigh(w)
-";
-    let of = |a: i32| {
-        let (n, (r, v)) = if a < 0 { (-1, (4, [a, a])) } else { (7, (a * 2, [1, a])) };
-        n + 10 * r + 100 * v[0] + 11000 * r + 100000 * (r + v[1])
-    };
-    assert_eq!(run(&format!("{NESTED}{kernel}"), 3, &[1, -1, 3]), [of(1), of(-1), of(3)]);
-}
-
-#[test]
-fn results_of_a_function_nest_their_tuples_in_one_way() {
-    for other in ["return (a, a), a, a", "return a, a, a", "return a, (a, a, a)"] {
-        let text = format!(
-            "import warp as wp\n@wp.func\ndef f(a: int):\n    if a == 0:\n        {other}\n    \
-             return a, (a, a)\n@wp.kernel\ndef k(x: wp.array(dtype=int)):\n    x[0] = f(1)[0]\n"
-        );
-        let mut sources = SourceMap::new();
-        let id = sources.add("run.py", text);
-        let faults =
-            Program::parse(&sources, id).and_then(|it| it.compile("run")).expect_err("refused");
-        assert_eq!(faults[0].code, "type-mismatch", "{other}");
-    }
-}
-
 /// Result of a native snippet for each element.
 fn snippet(text: &str, x: &[i32]) -> Vec<i32> {
     let text = format!(

@@ -22,7 +22,7 @@ pub(crate) fn member_call<'a>(
     let unknown = || unit.unknown_result(call.expr);
     if let "numpy.finfo" | "numpy.iinfo" = path {
         return Some(number_type(unit, call).map(|of| {
-            // Its attributes are limits: see `limit`.
+            // The function `limit` gives attributes of this value.
             KnownValue::Member(format!("{path}.{}", of.name()).into())
         }));
     }
