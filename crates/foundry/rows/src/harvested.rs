@@ -85,8 +85,8 @@ impl Refusal {
     pub fn message(&self) -> Option<String> {
         match self {
             Self::Parameters(name) => Some(format!(
-                "`{name}` is, or holds, a struct without numbers or with arrays, as the tables of meshes, \
-                 hierarchies and hash grids do: a row has no inputs for it"
+                "a row has no inputs for `{name}`: its type is a struct that has no numbers, or has arrays, as \
+                 the tables of meshes, hierarchies and hash grids have"
             )),
             Self::Recording(reason) => Some(reason.clone()),
             _ => None,
@@ -215,7 +215,7 @@ pub fn row_of_recorded(
         let given = input::try_inputs(program, dims, inputs, seed_of(source, plan))?;
         checked(source, program, plan, &given)
     };
-    // Which threads do something depends on their place in the grid.
+    // Threads at other places of the grid may do more.
     let others = || [Shrink::Last, Shrink::First].into_iter().find_map(|it| made(it).ok());
     made(Shrink::Largest).or_else(|refusal| {
         if launch.dims.len() > 1 { others().ok_or(refusal) } else { Err(refusal) }

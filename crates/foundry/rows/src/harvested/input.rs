@@ -16,7 +16,7 @@ const DRAWS: u64 = 3;
 /// Greatest number of statements of a launch during the search: a row's budget must also hold for
 /// its reverse.
 const SEARCH_BUDGET: u64 = BUDGET / 8;
-/// The same for a recorded launch, of which there are few.
+/// Greatest number of statements of a recorded launch, of which there are few.
 pub(super) const RECORDED_BUDGET: u64 = BUDGET / 2;
 /// Largest float of a result; larger ones count as a diverging sum.
 const LARGEST: f64 = 1e6;
