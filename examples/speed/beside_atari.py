@@ -71,7 +71,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--steps", type=int, default=100, help="of every environment in a round")
-    parser.add_argument("--warm-up", type=int, default=2000, help="steps of gbxcule before the first round")
+    parser.add_argument("--warm-up", type=int, default=3000, help="steps of gbxcule before the first round")
     parser.add_argument("--envs", type=int, default=16)
     parser.add_argument("--games", default="PEARL_DRIFT,EMBER_LEAP,LAST_BEACON", help="built-in ones, or paths of ROMs")
     parser.add_argument("--atari", default="Pong,Breakout,Seaquest")

@@ -115,12 +115,16 @@ def check_model(rom: Any, model: Any) -> None:
         raise ValueError(f'{rom} is a Color game, found model="{model}": leave `model` out, or give "cgb"')
 
 
-def with_features(option: str, given: Any, rom: Any) -> Any:
-    """Return an observation, a reward or ends, with the name of the game's own program for `features`."""
+def with_features(rom: Any, **options: Any) -> list[Any]:
+    """Return an observation, a reward and ends, with the name of the game's own program for `features`."""
+    return [_with_features(rom, option, given) for option, given in options.items()]
+
+
+def _with_features(rom: Any, option: str, given: Any) -> Any:
     if isinstance(given, Mapping):
-        return {name: with_features(option, one, rom) for name, one in given.items()}
+        return {name: _with_features(rom, option, one) for name, one in given.items()}
     if isinstance(given, (list, tuple)):
-        return [with_features(option, one, rom) for one in given]
+        return [_with_features(rom, option, one) for one in given]
     if not isinstance(given, str) or given != FEATURES:
         return given
     if game_of(rom) is OTHER:

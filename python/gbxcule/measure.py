@@ -82,10 +82,10 @@ class Measure:
             ended |= np.frombuffer(swarm.dones(), np.bool_)
         return ended
 
-    def lost_lives(self) -> Mask | None:
-        """Return the envs that lost a life in the step, or `None` if lives don't count."""
+    def lost_lives(self) -> Mask:
+        """Return the envs that lost a life in the step."""
         if self.lives is None:
-            return None
+            return np.zeros(self.num_envs, np.bool_)
         lives = self.watch[_LIVES]
         lost = lives < self.lives_before
         self.lives_before = lives

@@ -120,8 +120,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         others = set(self.__dict__)
         played = game.game_of(rom)
         game.check_model(rom, model)
-        obs, reward = game.with_features("obs", obs, rom), game.with_features("reward", reward, rom)
-        done = game.with_features("done", done, rom)
+        obs, reward, done = game.with_features(rom, obs=obs, reward=reward, done=done)
         arguments["rom"] = "the checkpoint's own" if played is game.OTHER else rom
         frames_per_step = whole("frames_per_step", played.frames_per_step if frames_per_step is None else frames_per_step, 1)
         pressed = game.press_frames(played, frames_per_step) if release_after_frames is None else release_after_frames
@@ -331,21 +330,19 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         rewards = self._measure.rewards(swarm)
         self._returns += rewards
         terminated, lost = self._measure.ended(swarm), self._measure.lost_lives()
-        longest = self.max_episode_steps
-        truncated = np.zeros(self.num_envs, np.bool_) if longest is None else self._steps >= longest
+        truncated = self._steps >= (self.max_episode_steps or np.inf)
         if self.is_paired:
             truncated = truncated | autoreset.left_alone(terminated | truncated)
-        goes_on = None if lost is None else lost & ~(terminated | truncated)
-        if lost is not None:
-            terminated = terminated | lost
+        goes_on = lost & ~(terminated | truncated)
+        terminated = terminated | lost
         if begins is not None:
+            goes_on &= ~begins
             self._restart(begins)
             terminated[begins], truncated[begins] = False, False
         self._observer.look(self._swarm)
         infos = self._infos(None)
         self._over = terminated | truncated
-        if goes_on is not None:
-            self._goes_on |= goes_on if begins is None else goes_on & ~begins
+        self._goes_on |= goes_on
         if self._live is not None:
             self._live._stepped(pressed, rewards, self._over, np.zeros_like(late) if begins is None else begins)
         self._rollout.ended(self, rewards, terminated, truncated)
@@ -569,12 +566,10 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         final_info = self._infos(over)
         self._restart(over)
         self._observer.look(self._swarm, over.tobytes())
-        infos = self._infos(None)
-        infos |= {"final_obs": final_obs, "_final_obs": over.copy()}
-        return infos | {"final_info": final_info, "_final_info": over.copy()}
+        final = {"final_obs": final_obs, "_final_obs": over.copy(), "final_info": final_info, "_final_info": over.copy()}
+        return self._infos(None) | final
 
     def _infos(self, mask: Mask | None) -> dict[str, Any]:
-        """Return the infos of the marked envs, or of all."""
         return self._reported.of(mask, self._measure.watch)
 
     def _observation(self) -> Any:

@@ -144,7 +144,7 @@ fn lighter(a: u64, b: u64) -> u64 {
 /// A bit for each byte of a word that is not 0.
 fn bytes_set(word: u64) -> u64 {
     const LOW_SEVEN: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    let top_bits = ((word & LOW_SEVEN) + LOW_SEVEN | word) & !LOW_SEVEN;
+    let top_bits = (((word & LOW_SEVEN) + LOW_SEVEN) | word) & !LOW_SEVEN;
     // The product's top byte gathers the top bits.
     (top_bits >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
@@ -239,7 +239,8 @@ impl Reduction {
         let left = usize::from(crop.left);
         let (mut bytes, mut seen) = ([PackedByte::default(); LINE_BYTES], 0);
         let mut parts = Vec::new();
-        for at in left / 4..(left + from_columns).div_ceil(4) {
+        let end = (left + from_columns).div_ceil(4);
+        for (at, byte) in bytes.iter_mut().enumerate().take(end).skip(left / 4) {
             // The columns of this byte, in pixels times `to_columns`.
             let columns = (4 * at).max(left) - left..(4 * at + 4).min(left + from_columns) - left;
             let first = columns.start * to_columns / from_columns;
@@ -270,7 +271,7 @@ impl Reduction {
                 parts.push(table);
                 parts.len() - 1
             });
-            bytes[at] = PackedByte { table, first };
+            *byte = PackedByte { table, first };
             seen |= 1 << at;
         }
         let lines = (0..from_lines).map(share).collect();
