@@ -1,5 +1,5 @@
-//! What the text of a kernel has at a place: names, variables and arrays that can be read,
-//! functions that can be called, open blocks.
+//! Names, variables and arrays that the text of a kernel can read at a place, functions that it can
+//! call, and open blocks.
 
 mod name_repeats;
 
