@@ -297,19 +297,10 @@ impl Machine {
     /// IF as the CPU sees it at `now`.
     pub fn requested_at(&mut self, now: u32) -> u8 {
         self.now = now;
-        if !self.is_quiet_at(now) {
+        if !is_quiet_at(self, now) {
             self.sync_interrupts();
         }
         self.interrupts.requested
-    }
-
-    /// Returns true if no chip can request an interrupt up to and in an M-cycle. A chip's deadline
-    /// is never later than its next request.
-    #[inline(always)]
-    pub(crate) fn is_quiet_at(&self, moment: u32) -> bool {
-        is_before(moment, self.timer.deadline)
-            && is_before(moment, self.serial.deadline)
-            && (!self.ppu.is_on() || is_before(moment, self.ppu.deadline))
     }
 
     /// Clears bit `number` of IF. This also clears a request that the PPU makes up to the middle of
@@ -317,7 +308,7 @@ impl Machine {
     /// (gambatte `*_late_retrigger_*`).
     pub fn acknowledge(&mut self, number: u16) {
         let next = self.now.wrapping_add(1);
-        if !self.is_quiet_at(next) {
+        if !is_quiet_at(self, next) {
             if COLOR {
                 // Requests of this M-cycle must stand in IF before the bit is cleared.
                 self.timer.sync(&mut self.interrupts, next);
@@ -463,6 +454,17 @@ impl Machine {
             _ => self.poke(rom, cart_ram, address, value),
         }
     }
+}
+
+/// Returns true if no chip can request an interrupt up to and in an M-cycle. A chip's deadline is
+/// never later than its next request. A transfer is never quiet: a cable must see the shift of each
+/// bit in the instruction into which it falls.
+#[inline(always)]
+pub(crate) fn is_quiet_at(machine: &Machine, moment: u32) -> bool {
+    is_before(moment, machine.timer.deadline)
+        && is_before(moment, machine.serial.deadline)
+        && machine.serial.sc & 0x80 == 0
+        && (!machine.ppu.is_on() || is_before(moment, machine.ppu.deadline))
 }
 
 /// Recomputes the deadline after a write to a register: the write may have moved a chip's deadline

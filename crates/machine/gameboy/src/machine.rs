@@ -6,7 +6,7 @@
 //! computes the next deadline. Code that changes the cause of an interrupt sets `deadline = now`.
 
 use crate::apu::Apu;
-use crate::bus::bring_deadline_forward;
+use crate::bus::{bring_deadline_forward, is_quiet_at};
 use crate::cart::Cart;
 #[cfg(color)]
 use crate::color::Color;
@@ -121,6 +121,16 @@ pub fn is_before(moment: u32, other: u32) -> bool {
 
 pub(crate) fn earlier(moment: u32, other: u32) -> u32 {
     if is_before(moment, other) { moment } else { other }
+}
+
+/// Returns true if a service at `now` would only let the halted CPU wait.
+#[inline(always)]
+fn is_nothing_due(machine: &Machine) -> bool {
+    #[cfg(color)]
+    let changes = machine.speed.changing;
+    #[cfg(not(color))]
+    let changes = false;
+    machine.ppu.is_on() && !machine.dma.active && !changes && is_quiet_at(machine, machine.now)
 }
 
 impl Machine {
@@ -299,7 +309,7 @@ impl Machine {
             settle_dma(self);
             self.cpu.just_halted = false;
             self.now = self.now.wrapping_add(1);
-            if !self.is_nothing_due() {
+            if !is_nothing_due(self) {
                 return;
             }
         }
@@ -329,16 +339,6 @@ impl Machine {
             wake_from_halt(self);
             self.cpu.mode = Mode::Running;
         }
-    }
-
-    /// Returns true if a service at `now` would only let the halted CPU wait.
-    #[inline(always)]
-    fn is_nothing_due(&self) -> bool {
-        #[cfg(color)]
-        let changes = self.speed.changing;
-        #[cfg(not(color))]
-        let changes = false;
-        self.ppu.is_on() && !self.dma.active && !changes && self.is_quiet_at(self.now)
     }
 
     /// Brings the PPU up to `now` and computes its deadline, for states of other emulators.
