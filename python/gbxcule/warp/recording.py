@@ -23,9 +23,9 @@ from gbxcule.warp.indexed_array import indexedarray
 from gbxcule.warp.scalar import BY_NAME, Scalar
 from gbxcule.warp.structure import StructInstance
 
-MOST_NUMBERS = 1 << 20
+MAX_NUMBERS = 1 << 20
 """Greatest number of numbers in the arguments of a recorded launch."""
-MOST_LAUNCHES = 4
+MAX_LAUNCHES = 4
 """Greatest number of recorded launches of a kernel."""
 
 _folder: Path | None = None
@@ -56,7 +56,7 @@ def of_launch(
     place = _place(function)
     count, recorded = _counts.get(place, (0, 0))
     count += 1
-    is_wanted = recorded < MOST_LAUNCHES and count & (count - 1) == 0
+    is_wanted = recorded < MAX_LAUNCHES and count & (count - 1) == 0
     _counts[place] = (count, recorded + is_wanted)
     if not is_wanted:
         return
@@ -88,8 +88,8 @@ def _place(function: Callable[..., Any]) -> tuple[str, int, str]:
 
 def _inputs(values: Mapping[str, Any]) -> list[dict[str, Any]]:
     count = sum(_size(value) for value in values.values())
-    if count > MOST_NUMBERS:
-        raise _Refused(f"its arguments have {count} numbers, and a recording has at most {MOST_NUMBERS}")
+    if count > MAX_NUMBERS:
+        raise _Refused(f"its arguments have {count} numbers, and a recording has at most {MAX_NUMBERS}")
     return [{"name": name, **_input(name, value)} for name, value in values.items()]
 
 
