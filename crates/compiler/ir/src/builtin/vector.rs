@@ -124,21 +124,17 @@ fn normalize(b: &mut Builder<'_>) -> Option<Value> {
     let is_quaternion = matches!(b.module.types[ty], Shape::Quaternion(_));
     let length = length(b, x)?;
     let [zero, one] = [0.0, 1.0].map(|value| number(b, length, value));
+    // Threads that are run together take no branch, and the reverse of a zero vector divides by 1.
     let positive = b.lt(zero, length);
-    b.if_then(positive, |b| {
-        // Warp multiplies quaternions by the inverse of their length.
-        let unit = if is_quaternion {
-            let inverse = b.div(one, length);
-            let by = b.splat(ty, inverse);
-            b.mul(x, by)
-        } else {
-            let below = b.splat(ty, length);
-            b.div(x, below)
-        };
-        b.ret(Some(unit));
-    });
-    if is_quaternion {
-        return Some(b.construct(ty, &[zero, zero, zero, one]));
-    }
-    Some(b.zero(ty))
+    let length = b.select(positive, length, one);
+    // Warp multiplies quaternions by the inverse of their length.
+    let (unit, other) = if is_quaternion {
+        let inverse = b.div(one, length);
+        let by = b.splat(ty, inverse);
+        (b.mul(x, by), b.construct(ty, &[zero, zero, zero, one]))
+    } else {
+        let below = b.splat(ty, length);
+        (b.div(x, below), b.zero(ty))
+    };
+    Some(b.select(positive, unit, other))
 }
