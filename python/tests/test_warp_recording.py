@@ -10,7 +10,7 @@ import pytest
 import gbxcule.warp as wp
 from gbxcule.dataset import Dataset
 
-PROGRAM = """
+PROGRAM = """# SPDX-License-Identifier: MIT
 import sys
 import numpy as np
 import warp as wp
