@@ -297,8 +297,10 @@ impl Machine {
     /// IF as the CPU sees it at `now`.
     pub fn requested_at(&mut self, now: u32) -> u8 {
         self.now = now;
-        if !is_quiet_at(self, now) {
-            self.sync_interrupts();
+        self.timer.sync(&mut self.interrupts, now);
+        self.sync_serial();
+        if !is_ppu_quiet_at(self, now) {
+            sync_ppu_now(self);
         }
         self.interrupts.requested
     }
@@ -308,12 +310,12 @@ impl Machine {
     /// (gambatte `*_late_retrigger_*`).
     pub fn acknowledge(&mut self, number: u16) {
         let next = self.now.wrapping_add(1);
-        if !is_quiet_at(self, next) {
-            if COLOR {
-                // Requests of this M-cycle must stand in IF before the bit is cleared.
-                self.timer.sync(&mut self.interrupts, next);
-                self.serial.sync(&mut self.interrupts, next, self.timer.div_base);
-            }
+        if COLOR {
+            // Requests of this M-cycle must stand in IF before the bit is cleared.
+            self.timer.sync(&mut self.interrupts, next);
+            self.serial.sync(&mut self.interrupts, next, self.timer.div_base);
+        }
+        if !is_ppu_quiet_at(self, next) {
             sync_ppu(self, self.tcycles().wrapping_add(1 << (self.tcycle_shift() - 1)));
         }
         self.interrupts.requested &= !(1 << number);
@@ -456,15 +458,20 @@ impl Machine {
     }
 }
 
+/// Returns true if the PPU can't request an interrupt up to and in an M-cycle.
+#[inline(always)]
+fn is_ppu_quiet_at(machine: &Machine, moment: u32) -> bool {
+    !machine.ppu.is_on() || is_before(moment, machine.ppu.deadline)
+}
+
 /// Returns true if no chip can request an interrupt up to and in an M-cycle. A chip's deadline is
-/// never later than its next request. A transfer is never quiet: a cable must see the shift of each
-/// bit in the instruction into which it falls.
+/// never later than its next request. A serial transfer is never quiet.
 #[inline(always)]
 pub(crate) fn is_quiet_at(machine: &Machine, moment: u32) -> bool {
     is_before(moment, machine.timer.deadline)
         && is_before(moment, machine.serial.deadline)
         && machine.serial.sc & 0x80 == 0
-        && (!machine.ppu.is_on() || is_before(moment, machine.ppu.deadline))
+        && is_ppu_quiet_at(machine, moment)
 }
 
 /// Recomputes the deadline after a write to a register: the write may have moved a chip's deadline

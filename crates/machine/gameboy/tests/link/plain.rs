@@ -7,6 +7,7 @@
 
 use gbxcule_gameboy::cpu::Mode;
 use gbxcule_gameboy::link::{FRAME_TCYCLES, LEAD_TCYCLES};
+use gbxcule_gameboy::ppu::sync_ppu_now;
 use gbxcule_gameboy::serial::Serial;
 use gbxcule_gameboy::{COLOR, Machine};
 
@@ -172,6 +173,7 @@ impl<'r> PlainPair<'r> {
         self.sides.map(|side| {
             let mut machine = *side.machine;
             machine.requested_at(machine.now);
+            sync_ppu_now(&mut machine);
             machine.apu.sync(machine.now, machine.timer.div_base);
             machine.timer.schedule(machine.now);
             machine.serial.schedule(machine.now, machine.timer.div_base);
