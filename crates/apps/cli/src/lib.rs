@@ -48,7 +48,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use exit_code::ExitCode;
 
 /// A kernel compiler, and two tools built on it: a swarm of Game Boys for reinforcement learning,
-/// and a foundry that makes datasets of kernels
+/// and a foundry of kernel datasets
 #[derive(Parser)]
 #[command(name = "gbxcule", version, propagate_version = true, arg_required_else_help = true, after_long_help = FOOTER)]
 struct Cli {

@@ -6,8 +6,8 @@
 extern crate gbxcule_gameboy_color as gbxcule_gameboy;
 
 use gbxcule_gameboy::ppu::{
-    LCDC_ON, LineProgress, draw_line, mode3_end, read_ppu, read_vram, run_pipeline, start_pipeline,
-    sync_ppu_now,
+    LCDC_ON, LineProgress, draw_line, mode3_end, read_ppu, read_vram, run_pipeline, schedule_ppu,
+    start_pipeline, sync_ppu_now,
 };
 use gbxcule_gameboy::{Cartridge, Machine};
 use proptest::prelude::*;
@@ -179,6 +179,8 @@ fn observe(draw: bool, scene: &Scene, writes: &[(u32, u16, u8)]) -> (Vec<u8>, Ma
     }
     machine.now = begin + 40_000;
     sync_ppu_now(&mut machine);
+    // As the service does that is due at each deadline.
+    schedule_ppu(&mut machine);
     seen.push(machine.interrupts.requested);
     (seen, machine)
 }

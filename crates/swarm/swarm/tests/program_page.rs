@@ -73,7 +73,7 @@ fn programs_may_ask_all_that_the_view_has() {
 #[test]
 fn the_page_says_what_can_be_asked_as_the_view_does() {
     let page = std::fs::read_to_string(path()).expect("docs/programs.md");
-    let table = page.split_once("## What it may ask").expect("the section").1;
+    let table = page.split_once("## Functions of the machine").expect("the section").1;
     let mut on_page = Vec::new();
     for row in table.lines().filter(|line| line.starts_with("| `gb.")) {
         let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
