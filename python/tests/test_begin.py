@@ -198,7 +198,7 @@ def test_episodes_begin_in_one_of_several_states(task, tmp_path):
         env.weigh_starts([1, 2])
     with pytest.raises(ValueError, match="expected a weight for each of the 1 starts, found 2"):
         env.set_starts(states[:1], weights=[1, 2])
-    with pytest.raises(ValueError, match="a weight that is not 0"):
+    with pytest.raises(ValueError, match="give at least one weight above 0"):
         env.weigh_starts([0, 0, 0])
     assert (env.reset(options={"state": states[2]})[0][:, 3] == 3).all()
     mask = np.array([True, False, False, True])

@@ -84,7 +84,7 @@ def test_what_cant_be_filmed_says_why(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(RuntimeError, match="an mp4 needs ffmpeg"):
         gbxcule.RecordBest(env, tmp_path, kind="mp4")
-    with pytest.raises(TypeError, match=r"what gbxcule\.make_vec returns"):
+    with pytest.raises(TypeError, match=r"takes an environment of gbxcule\.make_vec"):
         gbxcule.RecordBest(gbxcule.make(), tmp_path)
 
 

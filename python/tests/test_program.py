@@ -337,7 +337,7 @@ def test_a_change_of_weights_names_what_it_takes():
     env = gbxcule.make_vec("PEARL_DRIFT", 2, reward=WEIGHTED, weights=[1, 2])
     for numbers, named, error, message in [
         ((1,), {}, ValueError, "expected 2 weights, found 1"),
-        ((), {"a": 1}, TypeError, "some by name where make_vec was given names"),
+        ((), {"a": 1}, TypeError, "some by name if make_vec got names"),
         ((), {}, TypeError, "set_weights takes all weights in order"),
     ]:
         with pytest.raises(error, match=message):
