@@ -208,5 +208,5 @@ def test_episodes_begin_in_one_of_several_states(task, tmp_path):
         env.reset(options={"reset_mask": mask, "state": states})
     with pytest.raises(TypeError, match="starts takes several states, bytes or paths"):
         gbxcule.make_vec(starts="a.state")
-    with pytest.raises(ValueError, match="give one of them"):
+    with pytest.raises(ValueError, match="give one of both"):
         gbxcule.make_vec(starts=states, start_state=states[0])
