@@ -200,6 +200,8 @@ proptest! {
         // Fields that only the picture needs may differ.
         drawn_machine.frame = skipped_machine.frame;
         drawn_machine.ppu.draw = false;
+        // The next service computes the deadline anew.
+        drawn_machine.deadline = skipped_machine.deadline;
         drawn_machine.ppu.pipeline = skipped_machine.ppu.pipeline;
         drawn_machine.ppu.scan = skipped_machine.ppu.scan;
         drawn_machine.ppu.window_line = skipped_machine.ppu.window_line;
