@@ -74,6 +74,15 @@ fn stub_bad_is_caught_at_the_first_step() {
     assert_eq!(verdict.mismatch.expect("it lies").step, 1);
 }
 
+/// A reason that lost its end has an open quotation or bracket.
+#[test]
+fn reasons_of_explained_differences_are_whole() {
+    for pin in suite::cases().flat_map(|case| &case.explained) {
+        let count = |sign: char| pin.why.matches(sign).count();
+        assert!(count('"').is_multiple_of(2) && count('(') == count(')'), "{}", pin.why);
+    }
+}
+
 /// Runs every other case of the suite, from the first or the second on: two tests run side by side.
 fn half_of_the_suite_comes_out_as_pinned(first: usize) {
     for case in suite::cases().skip(first).step_by(2) {
