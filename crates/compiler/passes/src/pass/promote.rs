@@ -233,7 +233,7 @@ impl Candidates<'_> {
                     && len <= MAX_ELEMENTS
                     && matches!(used, Use::Read(_))
                     && matches!(&full_path[path.len()..], [Projection::At(index)]
-                        if bound::most(self.body, *index).is_some_and(|most| most < u128::from(len)))
+                        if bound::upper_bound(self.body, *index).is_some_and(|most| most < u128::from(len)))
             }
             _ => return,
         };

@@ -7,8 +7,9 @@ use gbxcule_ir::ty::Scalar;
 /// Greatest number of operations that are followed back.
 const MAX_DEPTH: usize = 16;
 
-/// Returns the largest value that an integer can have; `None` if it may be negative.
-pub(super) fn most(body: &Body, value: Value) -> Option<u128> {
+/// Returns an upper bound of an integer that is never negative; `None` if it may be negative or no
+/// bound is found.
+pub(super) fn upper_bound(body: &Body, value: Value) -> Option<u128> {
     look(body, value, MAX_DEPTH)
 }
 
@@ -34,12 +35,12 @@ fn look(body: &Body, value: Value, depth: usize) -> Option<u128> {
             (one, other) => one.or(other),
         },
         Op::Binary(BinaryOp::ShiftRight, left, right) => {
-            let amount = literal(right).filter(|&amount| amount < 128)?;
-            look(left).map(|most| most >> amount)
+            let amount = literal(right).filter(|&amount| amount < 128);
+            amount.and_then(|amount| Some(look(left)? >> amount))
         }
         Op::Binary(BinaryOp::Remainder, left, right) => {
-            let divisor = literal(right).filter(|&divisor| divisor > 0)?;
-            look(left).map(|most| most.min(divisor - 1))
+            let divisor = literal(right).filter(|&divisor| divisor > 0);
+            divisor.and_then(|divisor| Some(look(left)?.min(divisor - 1)))
         }
         _ => None,
     };
