@@ -14,8 +14,9 @@ pub struct FunctionCode {
 }
 
 impl FunctionCode {
-    /// Compiles functions that don't fault, with the signature of [`gbxcule_back_clif::Boundary`].
-    /// Trusted functions have no checks.
+    /// Compiles functions with the signature of [`gbxcule_back_clif::Boundary`]. They are called
+    /// without a record of faults, so one that can fault is refused. Trusted functions have no
+    /// checks.
     pub fn new(
         module: &Valid<Module>,
         exports: &[FunctionId],
@@ -23,6 +24,11 @@ impl FunctionCode {
     ) -> Result<Self, Error> {
         let (code, program) =
             MachineCode::new(module, externals, exports, Checks::Untrusted, Sharing::Alone)?;
+        if let Some(site) = program.facts.sites.first() {
+            let function = module.functions[site.function].name.clone();
+            let reason = "it can fault, and its callers have no record for faults".to_owned();
+            return Err(Error::Code { function, reason });
+        }
         let position = |&export| {
             program.position(export).unwrap_or_else(|| unreachable!("exports are lowered"))
         };

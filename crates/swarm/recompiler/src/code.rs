@@ -128,7 +128,8 @@ impl BlockCode {
         assert!(len == self.rom_len, "a block runs on the ROM that it was made from");
         // SAFETY: the code was made of the machine's own source for this signature. It accesses the
         // machine, whose layout equals the module's (`front-rust/tests/machine`), and only those
-        // elements of the arrays that pass the source's bounds checks and masks.
+        // elements of the arrays that pass the source's bounds checks and masks. It never reads the
+        // record of faults, which is null: `FunctionCode` refuses functions that can fault.
         unsafe {
             (self.entry)(std::ptr::null_mut(), machine, &memories.rom, &memories.cart_ram);
         }
