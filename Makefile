@@ -121,7 +121,7 @@ gpu-sim-share: $(VENV)/nvrtc.txt gpu-sim-library
 # Answers in CUDA, right and wrong, by NVRTC and the simulator: the whole is three hundred of each.
 corpus: $(VENV)/nvrtc.txt
 	$(SIMULATED) corpus all_of_the_corpus $(TEST_IGNORED)
-	KERNELS_ALL=1 $(SIMULATED) sample_kernels ordinary_kernels $(TEST_IGNORED)
+	GBXCULE_SHARE=1/1 $(SIMULATED) sample_kernels ordinary_kernels $(TEST_IGNORED)
 
 corpus-share: $(VENV)/nvrtc.txt
 	$(SIMULATED) corpus share_of_the_corpus $(TEST_IGNORED)

@@ -67,9 +67,7 @@ class ActionLog:
         lines = [header, *map(_line, self.games)]
         data = "".join(json.dumps(line) + "\n" for line in lines).encode()
         file = Path(path_of("a file of games", path))
-        written = file.with_name(file.name + ".new")
-        written.write_bytes(gzip.compress(data, 9, mtime=0) if file.suffix == ".gz" else data)
-        written.replace(file)
+        _native.write_file(os.fspath(file), gzip.compress(data, 9, mtime=0) if file.suffix == ".gz" else data)
 
 
 def rom_sha256(game: str) -> str:

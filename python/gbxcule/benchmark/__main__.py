@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
         saved["runs"].append(row)
         results.keep(given.out, saved)
         print(f"{task.name} {agent} {seed}: score {np.mean(row['scores']):.1f}", flush=True)
-    results.write(given.out / "table.md", report.table(saved, people))
+    results.write_text(given.out / "table.md", report.table(saved, people))
     if importlib.util.find_spec("matplotlib"):
         report.plot(saved, given.out / "curves.png")
     else:

@@ -1,11 +1,14 @@
 """The table and the picture of the results."""
 
+import io
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gbxcule import _native
 from gbxcule.benchmark.play import AGENTS, RANDOM, SCRIPTED, Run
 from gbxcule.benchmark.protocol import GAME_TASKS, TASKS
 from gbxcule.benchmark.statistic import interquartile_mean, interval
@@ -95,7 +98,7 @@ def plot(results: dict[str, Any], path: Path) -> None:
         axes.set_yscale("symlog", linthresh=10)
         axes.set(title=task, xlabel="million frames", ylabel="score", ylim=(0, None))
     figure.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=len(lines))
-    written = path.with_name(path.name + ".new")
-    figure.savefig(written, dpi=110, format="png")
-    written.replace(path)
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=110, format="png")
+    _native.write_file(os.fspath(path), picture.getvalue())
     pyplot.close(figure)

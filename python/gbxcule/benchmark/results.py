@@ -21,11 +21,9 @@ from gbxcule.game import EPISODE_STEPS
 FILE = "results.json"
 
 
-def write(path: Path, text: str) -> None:
-    """Write a file that is complete or not there."""
-    written = path.with_name(path.name + ".new")
-    written.write_text(text)
-    written.replace(path)
+def write_text(path: Path, text: str) -> None:
+    """Write a whole file, or leave the one that is there."""
+    _native.write_file(os.fspath(path), text.encode())
 
 
 def opened(folder: Path, settings: Settings) -> dict[str, Any]:
@@ -93,7 +91,7 @@ def keep(folder: Path, results: dict[str, Any]) -> None:
     """Write the results, each run on a line."""
     head = {name: value for name, value in results.items() if name != "runs"}
     runs = ",\n".join("  " + json.dumps(run) for run in results["runs"])
-    write(folder / FILE, json.dumps(head, indent=1)[:-2] + f',\n "runs": [\n{runs}\n ]\n}}\n')
+    write_text(folder / FILE, json.dumps(head, indent=1)[:-2] + f',\n "runs": [\n{runs}\n ]\n}}\n')
 
 
 def keep_games(folder: Path, run: Run, log: ActionLog) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gbxcule import _native
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.composite import Composite
 from gbxcule.warp.indexed_array import indexedarray
@@ -29,14 +30,15 @@ MAX_LAUNCHES = 4
 """Greatest number of recorded launches of a kernel."""
 
 _folder: Path | None = None
-# Launches and recorded launches of each kernel, by the file, the line and the name of its function.
-_counts: dict[tuple[str, int, str], tuple[int, int]] = {}
+# Number of launches of each kernel, and lines of its recorded ones, by its function's file, line
+# and name.
+_kernels: dict[tuple[str, int, str], tuple[int, list[str]]] = {}
 
 
 def record(folder: str | os.PathLike[str] | None) -> None:
     """Write inputs of all later launches into a folder; `None` ends that."""
     global _folder
-    _counts.clear()
+    _kernels.clear()
     _folder = None if folder is None else Path(folder).absolute()
     if _folder is not None:
         _folder.mkdir(parents=True, exist_ok=True)
@@ -54,11 +56,10 @@ def of_launch(
     if _folder is None or function.__code__.co_filename.startswith("<"):
         return
     place = _place(function)
-    count, recorded = _counts.get(place, (0, 0))
+    count, lines = _kernels.get(place, (0, []))
     count += 1
-    is_wanted = recorded < MAX_LAUNCHES and count & (count - 1) == 0
-    _counts[place] = (count, recorded + is_wanted)
-    if not is_wanted:
+    _kernels[place] = (count, lines)
+    if len(lines) == MAX_LAUNCHES or count & (count - 1) != 0:
         return
     file, line, name = place
     head = {"file": file, "line": line, "kernel": name, "program": os.path.abspath(sys.argv[0]), "launch": count}
@@ -69,8 +70,8 @@ def of_launch(
     except _Refused as refusal:
         rest = {"refused": str(refusal)}
     path = _folder / f"{Path(sys.argv[0]).stem}.{name}.{line}.{os.getpid()}.jsonl"
-    with path.open("a", encoding="utf-8") as to:
-        to.write(json.dumps(head | rest, allow_nan=False) + "\n")
+    lines.append(json.dumps(head | rest, allow_nan=False) + "\n")
+    _native.write_file(os.fspath(path), "".join(lines).encode())
 
 
 class _Refused(Exception):

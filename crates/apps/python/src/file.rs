@@ -1,4 +1,5 @@
-//! Files that a user names: only regular ones, up to a size, as the command reads them.
+//! Files that a user names: only regular ones are read, up to a size; a file is written whole, or
+//! not at all.
 
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
@@ -23,6 +24,12 @@ pub(crate) fn read_file(
 ) -> PyResult<Bound<'_, PyBytes>> {
     let bytes = py.detach(|| gbxcule_files::read(&path, most_bytes));
     Ok(PyBytes::new(py, &bytes.map_err(|error| named(&path, &error))?))
+}
+
+/// Writes a whole file, or leaves the one that is there.
+#[pyfunction]
+pub(crate) fn write_file(py: Python<'_>, path: PathBuf, bytes: &[u8]) -> PyResult<()> {
+    py.detach(|| gbxcule_files::write(&path, bytes)).map_err(|error| named(&path, &error))
 }
 
 /// Returns the bytes of a checkpoint's file, or only the first bytes of another file.

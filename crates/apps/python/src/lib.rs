@@ -38,7 +38,7 @@ mod _native {
     #[pymodule_export]
     use crate::dataset::StoredRows;
     #[pymodule_export]
-    use crate::file::{read_checkpoint, read_file};
+    use crate::file::{read_checkpoint, read_file, write_file};
     #[pymodule_export]
     use crate::geometry::{bound_box_tree, build_box_tree, sort_into_cells};
     #[pymodule_export]

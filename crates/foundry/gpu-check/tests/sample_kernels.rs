@@ -15,6 +15,7 @@ use gbxcule_gpu_sim::sass::fault::{Fault, FaultKind};
 use gbxcule_gpu_sim::sass::module::LoadedCubin;
 use gbxcule_gpu_sim::sass::schedule::{Extents, Shape};
 use gbxcule_gpu_sim::sass::warp::mixed;
+use gbxcule_testkit::switch::{Share, is_chosen};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -238,15 +239,14 @@ fn compiler() -> CudaCompiler {
     CudaCompiler::find(Path::new(env!("CARGO_TARGET_TMPDIR"))).expect("NVRTC and nvdisasm")
 }
 
-/// The first kernel of each file; `KERNELS_ALL=1` asks for all of them, `KERNELS_ONLY` for files.
+/// The first kernel of each file that `GBXCULE_ONLY` takes; `GBXCULE_SHARE=1/1` asks for all kernels.
 #[test]
 #[ignore = "needs NVRTC and nvdisasm: run by `make corpus-share`"]
 fn ordinary_kernels_give_what_plain_loops_give() {
     let compiler = compiler();
-    let only = std::env::var("KERNELS_ONLY").unwrap_or_default();
-    let most = if std::env::var_os("KERNELS_ALL").is_some() { usize::MAX } else { 1 };
+    let most = if Share::or_one_in(40).is_whole() { usize::MAX } else { 1 };
     let (mut wrong, mut count) = (Vec::new(), 0);
-    for path in files().iter().filter(|path| path.to_string_lossy().contains(&only)) {
+    for path in files().iter().filter(|path| is_chosen(&path.to_string_lossy())) {
         let name = path.file_stem().expect("a name").to_string_lossy();
         let text = std::fs::read_to_string(path).expect("a file");
         for (number, text) in variants(&text).iter().enumerate().take(most) {
@@ -362,15 +362,15 @@ fn all_texts() -> Vec<String> {
     samples.into_iter().chain(answers).collect()
 }
 
-/// One text in 40; `KERNELS_ALL=1` asks for all of them.
+/// One text in 40; `GBXCULE_SHARE=1/1` asks for all of them.
 #[test]
 #[ignore = "needs NVRTC and nvdisasm: run by `make corpus-share`"]
 fn a_held_disassembler_gives_the_code_that_a_new_one_gives() {
     let (held, anew) = (compiler(), compiler().without_held());
     assert!(held.is_held());
-    let step = if std::env::var_os("KERNELS_ALL").is_some() { 1 } else { 40 };
+    let share = Share::or_one_in(40);
     let (mut count, mut refused) = (0, 0);
-    for text in all_texts().iter().step_by(step) {
+    for (_, text) in (0..).zip(&all_texts()).filter(|it| share.has(it.0)) {
         match (held.compile(text), anew.compile(text)) {
             (Ok(one), Ok(other)) => {
                 assert_eq!(described(&one), described(&other), "{text}");

@@ -13,6 +13,7 @@ use gbxcule_grading::{Grade, GradeOptions, grade};
 use gbxcule_grammar::input::{ArgumentInput, Arrangement};
 use gbxcule_grammar::random;
 use gbxcule_rows::row::Row;
+use gbxcule_testkit::switch::{is_chosen, shows};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -140,7 +141,7 @@ impl Corpus {
             if !is_known || !is_graded {
                 rate.1 += 1;
                 misjudged.push(format!("{} ({kind}): {grade:?}", case.name));
-            } else if std::env::var_os("CORPUS_VERBOSE").is_some() {
+            } else if shows() {
                 eprintln!("{} ({kind}): {grade:?}", case.name);
             }
         }
@@ -188,8 +189,6 @@ fn a_share_of_the_corpus_is_judged_as_it_is() {
 #[ignore = "needs NVRTC and nvdisasm, some minutes: run by `make corpus`"]
 fn all_of_the_corpus_is_judged_as_it_is() {
     let corpus = Corpus::read();
-    let only = std::env::var("CORPUS_ONLY").unwrap_or_default();
-    let is_asked = |it: &&Case| only.split(',').any(|part| it.name.contains(part));
-    let cases: Vec<Case> = corpus.cases.iter().filter(is_asked).cloned().collect();
+    let cases: Vec<Case> = corpus.cases.iter().filter(|it| is_chosen(&it.name)).cloned().collect();
     assert_eq!(corpus.misjudged(&cases).len(), 0);
 }

@@ -7,6 +7,7 @@ use gbxcule_grading::{Grade, GradeOptions, grade};
 use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
 use gbxcule_rows::template_row::{self, Algorithm};
 use gbxcule_templates::{COMPOSITIONS, Composition, LIBRARY};
+use gbxcule_testkit::switch::{Share, is_chosen, shows};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -40,12 +41,15 @@ fn texts_without_the_header_are_right() {
     grade_own("plain-cuda", 30, plain);
 }
 
-/// Returns one instance of a composition of two kernels. `EVERY=1` asks for an instance of each
-/// composition, and `EVERY=name` for one of that composition.
+/// Returns one instance of a composition of two kernels; with `GBXCULE_SHARE=1/1` one of each
+/// composition that `GBXCULE_ONLY` takes.
 fn compositions() -> BTreeMap<u64, Row> {
     let plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 0 };
-    let asked = std::env::var("EVERY").unwrap_or_else(|_| "loss_of_logits".into());
-    let is_asked = |it: &&Composition| asked == "1" || it.name == asked;
+    let all = Share::or_one_in(32).is_whole();
+    let is_asked = |it: &&Composition| match all {
+        true => is_chosen(&it.name),
+        false => it.name == "loss_of_logits",
+    };
     let rows = COMPOSITIONS.iter().filter(is_asked).zip(0..).map(|(it, id)| {
         let algorithm = Algorithm { topic: &it.topic, name: &it.name };
         let instance = it.instance(&LIBRARY, 0, 7).expect("an instance").expect("a text");
@@ -125,7 +129,7 @@ fn grade_rows(
     let off: Vec<_> = all.iter().zip(&grades).filter(is_off).collect();
     for (it, grade) in &off {
         eprintln!("{} {}: {grade:?}", it.task.name(), it.row);
-        if std::env::var_os("SHOW").is_some() {
+        if shows() {
             eprintln!("{}", it.text);
         }
     }

@@ -5,6 +5,7 @@ use gbxcule_rows::template_row::{self, Algorithm};
 use gbxcule_rows::validate::{Checks, count_verdicts, validate};
 use gbxcule_rows::verdict::Verdict;
 use gbxcule_templates::{COMPOSITIONS, Composition, LIBRARY};
+use gbxcule_testkit::switch::{Share, is_chosen, shows};
 use serde_json::Value;
 
 const RUN: Plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 0 };
@@ -12,7 +13,7 @@ const RUN: Plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_eve
 fn row(composition: &Composition, number: u64) -> Result<Row, String> {
     let algorithm = Algorithm { topic: &composition.topic, name: &composition.name };
     let instance = composition.instance(&LIBRARY, number, 7).ok_or("no instance")??;
-    if std::env::var("SHOW").is_ok() {
+    if shows() {
         let words = &instance.descriptions;
         println!("{}\n{}\n\n{}\n", instance.source, words.paragraph, words.specification);
     }
@@ -29,14 +30,13 @@ fn row(composition: &Composition, number: u64) -> Result<Row, String> {
 
 #[test]
 fn every_composition_is_a_row_of_several_launches() {
-    let only = std::env::var("COMPOSITIONS").unwrap_or_default();
     let mut faults = Vec::new();
-    let every = std::env::var("EVERY").is_ok();
-    let chosen = COMPOSITIONS.iter().filter(|it| only.is_empty() || only.contains(&it.name));
-    // `EVERY=1` takes all instances of all compositions; the default is one instance of every
-    // second composition.
-    for composition in chosen.step_by(if every { 1 } else { 2 }) {
-        let count = if every { composition.combinations() } else { 1 };
+    let share = Share::or_one_in(2);
+    let chosen = COMPOSITIONS.iter().filter(|it| is_chosen(&it.name));
+    // `GBXCULE_SHARE=1/1` takes all instances of all compositions; the default is one instance of
+    // every second composition.
+    for (_, composition) in (0..).zip(chosen).filter(|it| share.has(it.0)) {
+        let count = if share.is_whole() { composition.combinations() } else { 1 };
         for number in 0..count as u64 {
             let place = format!("{}/{} {number}", composition.topic, composition.name);
             match row(composition, number) {
@@ -72,13 +72,11 @@ fn every_composition_is_a_row_of_several_launches() {
 /// A share of the compositions, by the host's compiler as well.
 #[test]
 fn stored_rows_of_several_kernels_pass_all_checks() {
-    let all = std::env::var("EVERY").is_ok();
-    let chosen = COMPOSITIONS.iter().step_by(if all { 1 } else { 6 }).enumerate();
-    let rows: Vec<Row> = chosen
-        .map(|(id, it)| Row {
-            id: id as u64,
-            ..row(it, 2).unwrap_or_else(|fault| panic!("{fault}"))
-        })
+    let share = Share::or_one_in(6);
+    let chosen = (0..).zip(COMPOSITIONS.iter()).filter(|it| share.has(it.0));
+    let rows: Vec<Row> = (0..)
+        .zip(chosen)
+        .map(|(id, (_, it))| Row { id, ..row(it, 2).unwrap_or_else(|fault| panic!("{fault}")) })
         .collect();
     let folder = tempfile::tempdir().expect("a folder");
     let wanted =

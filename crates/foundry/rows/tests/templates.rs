@@ -5,6 +5,7 @@ use gbxcule_rows::structure::erased;
 use gbxcule_rows::template_row::{self, Algorithm};
 use gbxcule_rows::verdict::Verdict;
 use gbxcule_templates::Template;
+use gbxcule_testkit::switch::{Share, is_chosen, shows};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -13,7 +14,6 @@ const RUN: Plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_eve
 /// Reads the library from disk, so that a changed file needs no new build.
 fn library() -> Vec<Template> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../templates/library");
-    let only = std::env::var("TEMPLATES").unwrap_or_default();
     let entries = |folder: &Path| {
         let mut paths: Vec<_> = std::fs::read_dir(folder)
             .expect("a folder")
@@ -30,7 +30,7 @@ fn library() -> Vec<Template> {
         if path.extension().is_none_or(|it| it != "template") {
             continue;
         }
-        if !only.is_empty() && !only.split(',').any(|it| it == name || it == topic) {
+        if !is_chosen(&format!("{topic}/{name}")) {
             continue;
         }
         match Template::parse(&topic, &name, &std::fs::read_to_string(&path).expect("text")) {
@@ -43,13 +43,13 @@ fn library() -> Vec<Template> {
 
 #[test]
 fn every_instance_is_a_row() {
-    let every = std::env::var("EVERY").is_ok();
+    let share = Share::or_one_in(3);
     let mut faults = Vec::new();
     let mut structures: HashMap<String, String> = HashMap::new();
-    // `EVERY=1` takes all instances of all templates; the default is one instance of every third
-    // template.
-    for template in library().into_iter().step_by(if every { 1 } else { 3 }) {
-        let count = if every { template.combinations() as u64 } else { 1 };
+    // `GBXCULE_SHARE=1/1` takes all instances of all templates; the default is one instance of
+    // every third template.
+    for (_, template) in (0..).zip(library()).filter(|it| share.has(it.0)) {
+        let count = if share.is_whole() { template.combinations() as u64 } else { 1 };
         for number in 0..count {
             let place = format!("{}/{} {number}", template.topic, template.name);
             let instance = match template.instance(number, 7) {
@@ -60,7 +60,7 @@ fn every_instance_is_a_row() {
                 }
                 None => panic!("{place}: no instance"),
             };
-            if std::env::var("SHOW").is_ok() {
+            if shows() {
                 println!(
                     "{}\n{}\n\n{}\n\n{}\n",
                     instance.source,
@@ -138,7 +138,7 @@ fn descriptions_name_parameters_and_rules_and_equal_specifications_have_equal_re
                 if run() != *other {
                     faults.push(format!("{place}: equal specifications, other results\n{key}"));
                 }
-            } else if (number + 1) % 8 == 0 || std::env::var("EVERY").is_ok() {
+            } else if (number + 1) % 8 == 0 || Share::or_one_in(8).is_whole() {
                 results.insert(key, run());
             }
         }

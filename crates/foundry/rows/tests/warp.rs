@@ -11,6 +11,7 @@ use gbxcule_rows::template_row::{self, Algorithm};
 use gbxcule_rows::validate::{Checks, count_verdicts, validate};
 use gbxcule_rows::verdict::{Check, Verdict};
 use gbxcule_templates::{COMPOSITIONS, Instance, LIBRARY};
+use gbxcule_testkit::switch::Share;
 use std::path::{Path, PathBuf};
 
 const PLAN: Plan =
@@ -40,12 +41,9 @@ fn nvidia_warp_computes_the_same_and_its_wrong_gradients_are_labelled() {
 #[test]
 #[ignore = "needs NVIDIA Warp"]
 fn nvidia_warp_agrees_with_the_algorithms() {
-    let share = std::env::var("GBXCULE_SHARE").unwrap_or_else(|_| "1/12".into());
-    let share =
-        share.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
-    let (part, of): (usize, usize) = share.expect("GBXCULE_SHARE=i/n");
+    let share = Share::or_one_in(12);
     let plan = Plan { sampled: 0, ..PLAN };
-    let is_chosen = |at: usize| at % of == part % of;
+    let is_chosen = |at: usize| share.has(at as u64);
     let row = |at: usize, algorithm: Algorithm<'_>, instance: Option<Result<Instance, String>>| {
         let instance = instance.expect("an instance").expect("a text");
         let row = template_row::row(plan, algorithm, &instance, at as u64);

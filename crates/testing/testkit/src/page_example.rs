@@ -1,5 +1,6 @@
 //! Checks that the examples on a page give the output that the page shows.
 
+use crate::switch::hold_text;
 use std::path::Path;
 
 /// Pairs of a path and a text.
@@ -46,9 +47,5 @@ fn expected_page(page: &str, said: &dyn Fn(&str, &Files) -> String) -> String {
 pub fn check_page(path: &Path, said: &dyn Fn(&str, &Files) -> String) {
     let page = std::fs::read_to_string(path).expect("a page");
     let wanted = expected_page(&page, said);
-    if std::env::var_os("GBXCULE_BLESS").is_some() {
-        std::fs::write(path, &wanted).expect("writable");
-    } else {
-        assert_eq!(page, wanted, "{} is out of date", path.display());
-    }
+    hold_text(path, &wanted);
 }

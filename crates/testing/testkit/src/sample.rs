@@ -4,7 +4,7 @@
 //! The outcomes of the program follow, each as comments below a line `#= STEPS` (`//= STEPS` in
 //! Rust and IR). STEPS are passes, `reverse`, and last a printer: `ir`, `cpp`, `cuda` or `plain`.
 //! If the program is refused, its outcome is the rendered refusal. The test `samples` of this
-//! crate compares all outcomes; with `GBXCULE_ACCEPT=1` it writes them anew, so a new file needs
+//! crate compares all outcomes; with `GBXCULE_BLESS=1` it writes them anew, so a new file needs
 //! only the program and the lines of steps.
 
 use std::fmt::Write as _;

@@ -2,17 +2,18 @@
 
 use gbxcule_ir::{parse, print};
 use gbxcule_testkit::sample;
+use gbxcule_testkit::switch::blesses;
 
 #[test]
 fn each_program_gives_what_stands_behind_it() {
-    if std::env::var_os("GBXCULE_ACCEPT").is_some() {
+    if blesses() {
         sample::all().iter().for_each(sample::Sample::accept);
     }
     let samples = sample::all();
     let surprises: Vec<String> = samples.iter().flat_map(sample::Sample::surprises).collect();
     assert!(
         surprises.is_empty(),
-        "{}\n\nIf that is right, GBXCULE_ACCEPT=1 writes it into the files.",
+        "{}\n\nIf that is right, GBXCULE_BLESS=1 writes it into the files.",
         surprises.join("\n\n")
     );
 }

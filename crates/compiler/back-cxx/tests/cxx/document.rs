@@ -1,12 +1,13 @@
 //! Compares the samples under `docs/samples`: each source has its text beside it.
 //!
-//! `GBXCULE_WRITE_SAMPLES=1 cargo test -p gbxcule-back-cxx --test cxx samples` writes the texts
+//! `GBXCULE_BLESS=1 cargo test -p gbxcule-back-cxx --test cxx samples` writes the texts
 //! again.
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_front_warp::Program;
 use gbxcule_ir::check;
 use gbxcule_ir::source::SourceMap;
+use gbxcule_testkit::switch::hold_text;
 use std::path::{Path, PathBuf};
 
 fn folder() -> PathBuf {
@@ -41,7 +42,6 @@ pub(crate) fn text(name: &str, dialect: Dialect) -> String {
 
 #[test]
 fn samples_are_what_is_written_today() {
-    let write = std::env::var_os("GBXCULE_WRITE_SAMPLES").is_some();
     assert!(names().len() >= 5);
     for name in names() {
         let mut files = vec![(format!("{name}.cu"), text(&name, Dialect::Cuda))];
@@ -50,14 +50,7 @@ fn samples_are_what_is_written_today() {
             files.push((format!("{name}.cpp"), text(&name, Dialect::Host)));
         }
         for (file, text) in files {
-            let path = folder().join(&file);
-            if write {
-                std::fs::write(&path, text).expect("a sample is written");
-            } else {
-                let kept =
-                    std::fs::read_to_string(&path).expect("a sample: see the top of document.rs");
-                assert_eq!(kept, text, "{file}: see the top of document.rs");
-            }
+            hold_text(&folder().join(&file), &text);
         }
     }
 }

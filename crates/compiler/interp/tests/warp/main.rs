@@ -9,6 +9,7 @@ use gbxcule_ir::builtin::{self, Visibility};
 use gbxcule_ir::eval;
 use gbxcule_ir::{Literal, Scalar, Shape, Type, Types, constant};
 use gbxcule_testkit::arbitrary::{Actual, Case, RandomProgram, cases};
+use gbxcule_testkit::switch::is_chosen;
 use gbxcule_testkit::warp::{Launch, Warp};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
@@ -50,11 +51,10 @@ const DIFFERENCES: &[(&str, &str)] = &[
 #[test]
 #[ignore = "needs NVIDIA Warp"]
 fn every_row_agrees_with_warp() {
-    let filter = filter();
     let cases: Vec<Case> = cases()
         .into_iter()
         .filter(|case| builtin::row(case.row).visibility == Visibility::Dialect)
-        .filter(|case| filter.is_empty() || builtin::row(case.row).name == filter)
+        .filter(|case| is_chosen(builtin::row(case.row).name))
         .collect();
     let mut warp = Warp::find();
     let mut report = Report::default();
@@ -66,11 +66,6 @@ fn every_row_agrees_with_warp() {
     let text = report.text();
     println!("{text}");
     assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
-}
-
-/// Returns the name of the only row to compare, if one is set.
-fn filter() -> String {
-    std::env::var("GBXCULE_ROW").unwrap_or_default()
 }
 
 #[derive(Default, Debug)]

@@ -22,6 +22,7 @@ use comparison::{Worst, worst};
 use gbxcule_back_cxx::Dialect;
 use gbxcule_testkit::arbitrary::RandomProgram;
 use gbxcule_testkit::host;
+use gbxcule_testkit::switch::{Share, is_chosen};
 use gbxcule_testkit::warp::{Launch, Memory, Warp};
 use input::Run;
 use report::{Comparison, Report};
@@ -208,13 +209,10 @@ fn key(title: &str) -> u64 {
 
 /// Returns the kernels that the environment chooses.
 fn chosen<'a>(subjects: &'a [Subject], package: &Path) -> Vec<&'a Subject> {
-    let only = std::env::var("GBXCULE_ONLY").unwrap_or_default();
-    let share = std::env::var("GBXCULE_SHARE").unwrap_or_else(|_| "1/1".into());
-    let part = share.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    let (part, of): (u64, u64) = part.expect("GBXCULE_SHARE=i/n");
+    let share = Share::or_one_in(1);
     let is_chosen = |subject: &&Subject| {
         let title = subject.title(package);
-        (key(&title) >> 32) % of == part % of && title.contains(&only)
+        share.has(key(&title) >> 32) && is_chosen(&title)
     };
     subjects.iter().filter(is_chosen).collect()
 }

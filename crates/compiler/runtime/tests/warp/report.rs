@@ -4,6 +4,7 @@ use crate::comparison::Worst;
 use crate::explained::{EXPLAINED, NOW_AND_THEN};
 use crate::input::Refusal;
 use crate::subject::Tree;
+use gbxcule_testkit::switch::shows;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -110,7 +111,7 @@ impl Report {
         for (reason, titles) in &self.left_out {
             row(&format!("  {reason}"), titles.len());
         }
-        if std::env::var_os("GBXCULE_LIST").is_some() {
+        if shows() {
             for (reason, titles) in &self.left_out {
                 _ = writeln!(text, "\n{reason}");
                 titles.iter().for_each(|title| _ = writeln!(text, "  {title}"));

@@ -15,6 +15,7 @@ use crate::warp_oracle::{Answer, Launch, Oracle};
 use gbxcule_ir::check;
 use gbxcule_passes::grad::reverses;
 use gbxcule_testkit::arbitrary::{Random, RandomProgram, unit};
+use gbxcule_testkit::switch::{is_chosen, takes_all_names};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -90,12 +91,11 @@ fn gradients_of_warps_own_kernels_are_right() {
         Some(folder) => tree.add(folder),
         None => ["tests", "examples"].iter().for_each(|each| tree.add(&package.join(each))),
     }
-    let only = std::env::var("GBXCULE_ONLY").unwrap_or_default();
     let (mut counts, mut refused) = (Counts::default(), BTreeMap::<&str, usize>::new());
     let mut asked = Vec::new();
     for (number, subject) in tree.compiled.iter().enumerate() {
         let title = subject.title(&package);
-        if !title.contains(&only) {
+        if !is_chosen(&title) {
             continue;
         }
         match ours(subject, &title, number as u64, &mut counts) {
@@ -121,7 +121,7 @@ fn gradients_of_warps_own_kernels_are_right() {
     println!("Warp refuses: {:#?}", counts.rows.get("Warp doesn't run it"));
     let text = report(&tree, &counts, &refused);
     println!("{text}");
-    if only.is_empty() && elsewhere.is_none() {
+    if takes_all_names() && elsewhere.is_none() {
         document::hold("corpus", &text);
     }
     assert_eq!(counts.rows.get("wrong"), None);

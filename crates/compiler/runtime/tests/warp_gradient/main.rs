@@ -2,7 +2,7 @@
 //! side, over every kernel of Warp's own tests and examples that compiles.
 //!
 //! `GBXCULE_PYTHON=.. cargo test -p gbxcule-runtime --test warp_gradient -- --ignored` compares the
-//! document with the results; with `GBXCULE_WRITE_GRADIENTS=1` it writes the document anew.
+//! document with the results; with `GBXCULE_BLESS=1` it writes the document anew.
 //! `GBXCULE_ONLY=text` takes the kernels whose file and name have the text, and leaves the document
 //! alone.
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gbxcule_gameboy::Revision;
 use gbxcule_gameboy::cpu::Mode;
+use gbxcule_testkit::switch::is_chosen;
 
 use crate::console::{Console, folder, revision, roms_below};
 use crate::{known_failure, picture};
@@ -49,11 +50,11 @@ struct Row {
 
 impl Suite {
     /// Runs every ROM of the suite that the model can pass and whose path holds the text given.
-    fn run(&self, only: &str) -> Vec<Row> {
+    fn run(&self) -> Vec<Row> {
         let root = folder();
         let mut rows = Vec::new();
         for path in self.paths.iter().flat_map(|path| roms_below(path)) {
-            if !path.to_string_lossy().contains(only) {
+            if !is_chosen(&path.to_string_lossy()) {
                 continue;
             }
             if let Some(verdict) = (self.judge)(&path) {
@@ -67,7 +68,7 @@ impl Suite {
 
     /// Runs the suite and compares the failures with the known ones.
     pub(crate) fn assert(&self) {
-        let rows = self.run("");
+        let rows = self.run();
         let folder = self.folder;
         assert!(!rows.is_empty(), "no ROM found in {folder}: is GBXCULE_TEST_ROMS complete?");
         let mut wrong = Vec::new();
@@ -91,11 +92,10 @@ impl Suite {
 /// Prints how many ROMs of each suite pass, and which don't. With `GBXCULE_ONLY=text` only those
 /// run whose path holds the text.
 pub(crate) fn print_table(suites: &[Suite]) {
-    let only = std::env::var("GBXCULE_ONLY").unwrap_or_default();
     let mut failures = Vec::new();
     println!("| suite | passes | of |\n|---|---|---|");
     for suite in suites {
-        let rows = suite.run(&only);
+        let rows = suite.run();
         let passed = rows.iter().filter(|row| row.verdict.is_none()).count();
         println!("| {} | {passed} | {} |", suite.title, rows.len());
         let failed = rows.into_iter().filter_map(|row| Some((row.name, row.verdict?)));

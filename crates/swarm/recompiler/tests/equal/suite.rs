@@ -3,6 +3,7 @@
 
 use crate::program::Subject;
 use gbxcule_recompiler::EagerRunner;
+use gbxcule_testkit::switch::Share;
 use std::path::{Path, PathBuf};
 
 /// Frames of each ROM: most tests end within them.
@@ -21,17 +22,17 @@ fn roms(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Takes the folder of `GBXCULE_TEST_ROMS`, and of its ROMs one in `GBXCULE_ROM_STRIDE`.
+/// Takes the folder of `GBXCULE_TEST_ROMS`, and of its ROMs those of `GBXCULE_SHARE`.
 #[test]
 #[ignore = "needs the ROMs of public suites"]
 fn rom_suites_run_alike() {
     let folder = std::env::var_os("GBXCULE_TEST_ROMS").expect("GBXCULE_TEST_ROMS names a folder");
-    let stride = std::env::var("GBXCULE_ROM_STRIDE").map_or(1, |it| it.parse().expect("a number"));
+    let share = Share::or_one_in(1);
     let mut found = Vec::new();
     roms(Path::new(&folder), &mut found);
     found.sort();
     let (mut ran, mut compiled) = (0, 0);
-    for path in found.iter().step_by(stride) {
+    for (_, path) in (0..).zip(&found).filter(|&(number, _)| share.has(number)) {
         let rom = std::fs::read(path).expect("a ROM");
         // The table says which ROMs the machine refuses.
         let Some(mut native) = Subject::new(&rom) else { continue };
