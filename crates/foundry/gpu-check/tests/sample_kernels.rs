@@ -239,7 +239,8 @@ fn compiler() -> CudaCompiler {
     CudaCompiler::find(Path::new(env!("CARGO_TARGET_TMPDIR"))).expect("NVRTC and nvdisasm")
 }
 
-/// The first kernel of each file that `GBXCULE_ONLY` takes; `GBXCULE_SHARE=1/1` asks for all kernels.
+/// The first kernel of each file that `GBXCULE_ONLY` takes; `GBXCULE_SHARE=1/1` asks for all
+/// kernels.
 #[test]
 #[ignore = "needs NVRTC and nvdisasm: run by `make corpus-share`"]
 fn ordinary_kernels_give_what_plain_loops_give() {
