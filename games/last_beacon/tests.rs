@@ -18,7 +18,7 @@ const BEST: u16 = 0xC026;
 /// The key's number among the treasures.
 const KEY: u16 = 6;
 
-/// Puts a treasure into the chest of its number, where it lies in the ROM's list.
+/// Puts treasure `number` of the ROM's list into the chest of the same number.
 fn put_treasure(player: &mut Player, number: u16) {
     player.console.poke(label("LAST_BEACON", "Treasures") + number, number as u8);
 }
@@ -27,8 +27,7 @@ fn score(console: &Console) -> u16 {
     console.word(0xC000)
 }
 
-/// Returns a player that presses random buttons other than START and SELECT, which the seed
-/// decides.
+/// Returns a function that draws buttons by the seed, all but START and SELECT.
 fn random(seed: u32) -> impl FnMut() -> u8 {
     random_buttons(seed, &[A, A, B, UP, DOWN, LEFT, RIGHT, UP])
 }
@@ -60,7 +59,7 @@ fn a_player_who_grows_first_brings_the_embers_home_and_wins() {
     let mut player = Player::starting_at(60);
     player.win();
     assert_eq!([STATE, GAME_OVER].map(|address| player.peek(address)), [OVER, 1]);
-    assert_eq!((player.peek(THINGS), player.peek(EMBERS)), (0xFF, 3), "all of it, and the light");
+    assert_eq!((player.peek(THINGS), player.peek(EMBERS)), (0xFF, 3), "all things, and three embers");
     let rooms = u16::from(player.peek(ROOMS_SEEN));
     let chests = 8;
     let learned = player.console.word(LEARNED);

@@ -56,7 +56,7 @@ _STAGES = {
     (True, True): "full_step",
 }
 
-# Arguments of an environment that its checkpoint doesn't need.
+# Arguments that a checkpoint doesn't keep, because its machines already hold their effect.
 _NOT_KEPT = {"self", "__class__", "rom", "actions", "device", "symbols", "start_state", "start_battery", "starts"}
 _NOT_KEPT |= {"difficulty", "variant", "start_steps", "boot_rom", "_machines"}
 

@@ -16,7 +16,7 @@ use crate::print::say;
 use crate::run_options::{LinkOption, ModelOption, ProgramOptions, RunOptions, workers};
 use crate::{progress, rom_image};
 
-/// Greatest number of windows for each backend and number of machines.
+/// Greatest number of windows that a backend gets for one number of machines.
 const MAX_REPEATS: i64 = 10_000;
 
 /// Seconds of a day.
@@ -24,11 +24,11 @@ const MAX_WINDOW_S: f64 = 86_400.0;
 
 /// Measure frames a second for several numbers of machines
 ///
-/// A *window* is a timed run of some steps. All backends take turns within one run. Opening and the
-/// first step are timed separately and every backend is warmed up before its first window, so no
-/// window contains a start or a compile; a window always ends with a sync. The artifact, a JSON
-/// file, holds every window, the configuration and the system, and is written after each number of
-/// machines; the report beside it has the speed-up table and the plot.
+/// A *window* is a timed run of some steps; the backends' windows alternate. Opening and the first
+/// step are timed separately, and every backend is warmed up before its first window, so no window
+/// contains a start or a compile. A window ends when the device has finished. A JSON file, written
+/// after each number of machines, holds every window, the configuration and the system; the report
+/// beside it has the speed-up table and the plot.
 #[derive(Args)]
 #[command(after_long_help = footer())]
 pub(crate) struct Bench {
@@ -59,7 +59,7 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "N,N,...", value_delimiter = ',', allow_hyphen_values = true)]
     env_counts: Vec<usize>,
 
-    /// Greatest number of machines for PyBoy, of which each takes megabytes
+    /// Greatest number of machines for PyBoy: each takes megabytes
     #[arg(long, value_name = "N", default_value_t = 64)]
     most_pyboy_envs: usize,
 
@@ -75,7 +75,7 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "N", default_value_t = 5)]
     warmup_steps: u64,
 
-    /// Windows of each backend and number of machines; the median counts
+    /// Windows of each backend for each number of machines; the median counts
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=MAX_REPEATS))]
     repeats: u32,
 

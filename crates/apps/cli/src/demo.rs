@@ -25,9 +25,9 @@ use crate::print::say;
 use crate::run_options::ModelOption;
 use crate::{progress, rom_image};
 
-/// Greatest number of machines in the picture (fewer if they would not fill its columns). The
-/// number of steps before the picture follows: after it all machines look different.
+/// Greatest number of machines in the picture; fewer if they would leave its last row unfilled.
 const MAX_SHOWN: usize = 48;
+/// Steps before the picture, after which all machines look different.
 const STEPS_TO_PICTURE: u64 = 45;
 
 /// Commands that the demo suggests at its end, each with its purpose.
@@ -39,7 +39,7 @@ const NEXT: [(&str, &str); 4] = [
 ];
 
 /// Run the swarm on a built-in game for some seconds; print a throughput table, and draw machines
-/// that play all games of the model: seven on the original, eight on a Color
+/// that play the built-in games: seven on the original, all eight on a Color
 #[derive(Args)]
 #[command(
     after_long_help = "FILES\n  mosaic.png, scaling.png, summary.md and demo.json in the folder"

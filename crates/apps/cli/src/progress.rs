@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Time before which work shows no bar.
+/// Time after which a late bar appears.
 const MIN_SHOWN: Duration = Duration::from_secs(2);
 
 /// Makes a bar for work that may be short: it appears only after two seconds.

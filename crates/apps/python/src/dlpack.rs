@@ -3,7 +3,8 @@
 //!
 //! A producer returns a capsule named `dltensor`. The consumer renames the capsule, so that nobody
 //! takes it again, and calls its deleter when the tensor is no longer used. Arrays of a device are
-//! exported in the same way. Nearly all unsafe code of this crate is in this file.
+//! exported in the same way. The other unsafe code of this crate is in `rollout.rs` and
+//! `kernel/argument.rs`.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_void};

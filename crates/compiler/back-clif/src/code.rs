@@ -1,4 +1,5 @@
-//! The lowest layer: the function that is being written, and the items outside that it refers to.
+//! The lowest layer: writes one Cranelift function, and declares the functions and tables that it
+//! refers to.
 //!
 //! This layer knows scalars, addresses and faults, but no values of the IR.
 
@@ -79,18 +80,18 @@ impl<'a, 'f> ScalarCode<'a, 'f> {
         self.call_import(Import::Print, &[record, print, address]);
     }
 
-    /// Calls a function of the runtime that returns a scalar.
+    /// Calls a function of the runtime, and returns its scalar result.
     fn imported(&mut self, import: Import, args: &[Value]) -> Value {
         let result = self.call_import(import, args);
         result.unwrap_or_else(|| unreachable!("natives and remainders give a result"))
     }
 
-    /// Returns the position of an import, counted after the program's own functions.
+    /// Returns the number of an import. Imports are numbered after the program's own functions.
     pub(crate) fn import_position(&mut self, import: Import) -> usize {
         self.cx.plan.emitted().len() + self.program.import(import)
     }
 
-    /// Calls a function of the runtime.
+    /// Calls a function of the runtime; returns its result, if it has one.
     pub(crate) fn call_import(&mut self, import: Import, args: &[Value]) -> Option<Value> {
         let position = self.import_position(import);
         let mut signature = Signature::new(self.cx.options.target.default_call_conv);

@@ -3,9 +3,9 @@
 use cranelift_codegen::ir::Value;
 use rustc_hash::FxHashMap;
 
-/// Facts about pairs of values. For an index and an extent, the fact is the index as 64 bits. For
-/// an address that isn't null, or a stride that is the size of an element, both values of the pair
-/// are the same.
+/// Facts about pairs of values. For an index and an extent, the fact is the index as 64 bits. A
+/// fact about one value (an address isn't null, a stride is the size of an element) has that value
+/// twice as its key.
 #[derive(Default)]
 pub(crate) struct Proven {
     facts: FxHashMap<(Value, Value), Value>,

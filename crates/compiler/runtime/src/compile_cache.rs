@@ -181,7 +181,7 @@ pub(crate) fn find_known(key: &Key) -> Option<Arc<Compiled>> {
     KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner).get(key)?.upgrade()
 }
 
-/// Notes code, so that it is found as long as a kernel holds it.
+/// Remembers code: [`find_known`] returns it as long as a kernel holds it.
 pub(crate) fn make_known(key: Key, compiled: Compiled) -> Arc<Compiled> {
     let compiled = Arc::new(compiled);
     let mut registry = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);

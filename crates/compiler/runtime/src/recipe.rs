@@ -1,7 +1,6 @@
-//! Modules by their recipes: if the machine code of a module is on disk, the facts beside it are
-//! enough to launch the kernels without making the module again.
-//! For CUDA a record has the facts, and names the text by which the code is found
-//! ([`signature`]). For the CPU a record has the facts and the code ([`native`]).
+//! Finds machine code by the recipe of its module, so that the module need not be made: a record on
+//! disk has all facts that a launch needs. For the CPU a record has the code, too ([`native`]). For
+//! CUDA it names the text by which the code is found ([`signature`]).
 
 mod interface;
 mod native;

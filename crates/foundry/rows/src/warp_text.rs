@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Number of rows in one question; each takes at most some tens of milliseconds.
+/// Number of rows in one question to Warp; a row takes at most some tens of milliseconds.
 const ROWS: usize = 50;
 
 /// NVIDIA Warp, as a writer of texts.
@@ -40,7 +40,8 @@ impl WarpText {
         &self.origin
     }
 
-    /// Adds the texts to rows. A row that Warp refuses gets a check that says so.
+    /// Adds the texts to rows, and the check `warp_text`: it passed, or Warp refused the row for a
+    /// reason.
     pub(crate) fn finish(&self, rows: &mut [Row]) -> Result<(), SynthError> {
         let mut oracle = self.oracle.lock().unwrap_or_else(PoisonError::into_inner);
         for rows in rows.chunks_mut(ROWS) {
@@ -58,7 +59,7 @@ impl WarpText {
     }
 }
 
-/// Asks for the texts of sources, and returns them after their origin.
+/// Asks Warp for the texts of sources; returns Warp's origin, then the texts.
 fn ask(oracle: &mut RestartingOracle, sources: &[&str]) -> Result<(Value, Vec<Value>), SynthError> {
     let answer =
         oracle.call(&json!({"command": "texts", "sources": sources}), b"", ANSWER_LIMIT)?;

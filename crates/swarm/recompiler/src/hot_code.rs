@@ -46,8 +46,8 @@ const JUMPING: [u8; 11] = [0x18, 0xc3, 0xc7, 0xcd, 0xcf, 0xd7, 0xdf, 0xe7, 0xef,
 #[derive(Debug, PartialEq)]
 pub struct HotCode {
     pub(crate) heads: Vec<HotHead>,
-    /// Number of instructions that ran soon after an arrival at one of these heads, and number of
-    /// all instructions.
+    /// Two counts: instructions that ran soon after an arrival at one of these heads, and all
+    /// instructions.
     pub(crate) instructions: [u64; 2],
 }
 

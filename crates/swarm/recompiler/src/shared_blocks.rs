@@ -21,15 +21,16 @@ use std::time::Instant;
 /// Frames of a ROM in a process before runners begin to count: short runs would not gain from
 /// blocks.
 const FRAMES_BEFORE_LEARNING: u64 = 1 << 14;
-/// Arrivals at an address in watched frames that don't ask for a block yet: the next arrival does.
+/// Arrivals at an address, in watched frames, before a block is asked for: the next arrival asks.
 const ARRIVALS: u32 = 24;
-/// Arrivals likewise, if blocks are made at once.
+/// As `ARRIVALS`, if blocks are made at once.
 const EAGER_ARRIVALS: u32 = 3;
-/// A runner watches one of this number of frames: at first, and in the end.
+/// A runner watches one frame in so many: in 32 at first, in 2,048 at last.
 const PERIODS: (u32, u32) = (32, 2_048);
 /// Watched frames without a new block, after which runners watch half as often.
 const FRAMES_WITHOUT_NEWS: u32 = 64;
-/// Frames that a runner runs before it adds them to the process's count and takes a new table.
+/// Frames that a runner runs between two looks at the process: it adds them to the common count and
+/// takes the newest table.
 const FRAMES_ADDED: u32 = 32;
 
 /// Blocks of one ROM.
@@ -41,7 +42,7 @@ pub struct SharedBlocks {
     /// Number of the newest table.
     generation: AtomicU64,
     state: Mutex<LearningState>,
-    /// A runner watches one of this number of frames.
+    /// A runner watches one frame in so many.
     period: AtomicU32,
     frames: AtomicU64,
     /// True if the blocks of the heads on disk were requested.

@@ -101,7 +101,8 @@ impl NativeEngine {
         self.take_fault()
     }
 
-    /// Runs the programs' `observe`; if the env begins an episode, runs `begin` first.
+    /// Does for one env what [`Self::begin`] does for the marked ones, but leaves a fault in the
+    /// env's shard. Without `begins` only `observe` runs.
     fn begin_unchecked(&mut self, env: usize, begins: bool) {
         self.state.episodes.awaits_begin[env] = false;
         let row = self.row(env);
@@ -132,7 +133,7 @@ impl NativeEngine {
         }
     }
 
-    /// Replaces the actions of stepping envs by their last actions where sticky actions say so.
+    /// Repeats the last action of each stepping env for which chance (`sticky`) decides so.
     fn stick_actions(&mut self, begins: bool) {
         let SwarmConfig { codec, schedule, sticky, .. } = &self.state.config;
         let draw = (begins, sticky::threshold(*sticky));

@@ -57,7 +57,7 @@ pub(crate) fn picture(browser: &mut Chromium, name: &str, window: Window) {
     std::fs::create_dir_all(&folder).expect("a folder");
     for dark in [false, true] {
         browser.set_window(Window { dark, ..window });
-        // After two more pictures the browser has laid out and drawn everything again.
+        // Waits for four more pictures: by then the browser has laid out and drawn everything.
         for _ in 0..4 {
             browser.evaluate(
                 "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 60)))",

@@ -61,8 +61,8 @@ impl Drop for Serving {
     }
 }
 
-/// Program for the game, for `--reward` and `--obs`: its numbers differ between machines and steps,
-/// and show if it runs once too often.
+/// Program for the game, for `--reward` and `--obs`: its numbers differ from machine to machine and
+/// from step to step, so a step that runs it twice is noticed.
 pub(crate) const TASK: &str = "\
 import gbxcule as gb
 import warp as wp
@@ -103,8 +103,8 @@ pub(crate) fn fresh_swarm(
     fresh_swarm_of("PEARL_DRIFT", num_envs, frames_per_step, programs)
 }
 
-/// Writes a built-in game to a file. By its name `watch` would begin it behind its title, with the
-/// buttons of its environments.
+/// Writes a built-in game to a file. For a game that is given by its name, `watch` skips the title
+/// and uses the buttons of the game's environments; for a file it does neither.
 pub(crate) fn game_file(name: &str) -> tempfile::NamedTempFile {
     let file = tempfile::Builder::new().suffix(".gb").tempfile().expect("a file");
     let game = gbxcule_assembler::by_name(name).expect("the game");
@@ -112,7 +112,7 @@ pub(crate) fn game_file(name: &str) -> tempfile::NamedTempFile {
     file
 }
 
-/// Makes the game for the Color, as [`expected_swarm`] does for the built-in one.
+/// Makes AMBER_ROAD, a game for the Color, as [`expected_swarm`] makes PEARL_DRIFT.
 pub(crate) fn expected_colors(num_envs: usize, frames_per_step: u32, steps: u64) -> NativeSwarm {
     let mut swarm = fresh_swarm_of("AMBER_ROAD", num_envs, frames_per_step, Programs::default());
     for step in 0..steps {
@@ -127,7 +127,8 @@ pub(crate) fn fresh_swarm_of(
     frames_per_step: u32,
     programs: Programs,
 ) -> NativeSwarm {
-    // A game that `watch` knows by its name has that game's press, a third of PEARL_DRIFT's step.
+    // `watch` presses a game that is given by its name as the game says: PEARL_DRIFT for a third of
+    // the step.
     let press = if rom == "PEARL_DRIFT" { frames_per_step.div_ceil(3) } else { 8 };
     let rom = Rom::new(gbxcule_assembler::by_name(rom).expect("the game").bytes());
     let config = SwarmConfig {

@@ -1,5 +1,5 @@
-//! Texts of compiled kernels: one map for the whole process, because a device reports a fault at a
-//! later wait, when the kernel is unknown.
+//! Every text that this process compiled, in one map. A device reports a fault only later, so the
+//! place of a fault must be found without its kernel.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,10 +1,11 @@
-//! Out of line: large functions that are called from several places are kept out of line.
+//! Keeps large functions that several places call from being inlined.
 //!
-//! The swarm runs this pass on its kernels before they are printed for NVRTC. In modules below
-//! some size NVRTC 13.5 inlines large functions into all their callers: compiling the kernel of
-//! one stage took seconds, compiling a kernel that was 2 % smaller did not end. Sizes double with
-//! each level of functions that call others from two places. So this pass decides by the size of
-//! a callee, including everything that is inlined into it.
+//! The swarm runs this pass on its kernels before they are printed for NVRTC. If a module is below
+//! some size, NVRTC 13.5 inlines large functions into all their callers. Then compiling may never
+//! end: it took seconds for one kernel, and did not end for another that was 2 % smaller. The
+//! reason is that the code doubles with each level of functions that are called from two places. So
+//! this pass counts the statements of all copies of a function, including everything that is
+//! inlined into it.
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::{FunctionId, FunctionKind, Inline};

@@ -1,4 +1,4 @@
-//! Places, loads, stores and calls in a specialised call.
+//! Loads, stores and calls while a function is specialised.
 
 use super::frame::{Bound, Frame, Step};
 use super::{
@@ -12,7 +12,8 @@ use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
-/// Kind of memory in which a place lies.
+/// Location of a place during specialisation: a register of the CPU, all its registers, a local, a
+/// parameter, the machine's memory, or an element of an array.
 enum Target {
     Register(usize),
     Registers,

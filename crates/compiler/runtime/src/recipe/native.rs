@@ -1,8 +1,8 @@
 //! Machine code for the CPU on disk, found by the recipe of its module before the module is made.
 //!
-//! The name of a record holds this program's build id, the processor's features, the code
-//! generator's settings and the assumption about threads. So only the program that wrote a record
-//! reads it.
+//! The name of a record is a digest of the recipe, this program's build id, the processor's
+//! features, the code generator's settings and the assumption about threads. So only the program
+//! that wrote a record finds it.
 
 use super::MadeModule;
 use super::interface::{self, Interface};

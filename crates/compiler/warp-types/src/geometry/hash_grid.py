@@ -11,8 +11,8 @@ class HashGrid:
     points: wp.array(dtype=int)
 
 
-# A walk over the cells from `first` to `last`, x running fastest; those from `at` on remain. Points
-# of cells along x lie one after the other: those from `next` to `end` remain of the current cells.
+# A walk over the cells `first` to `last`, x fastest; `at` is the next cell. Neighbours along x have
+# their points side by side: `next` to `end` are the points that remain of the current run of cells.
 @wp.struct
 class HashGridQuery:
     grid: HashGrid
@@ -31,7 +31,7 @@ def _grid_wrapped(at: int, extent: int):
     return wrapped
 
 
-# A cell's coordinate; a number that no `int` holds becomes the nearest `int`.
+# A cell's coordinate, limited to -2**31 .. 2**31 - 2, so that a walk can add 1 to it.
 @wp.func
 def _grid_coordinate(x: float, cells_per_unit: float):
     cell = wp.floor(x * cells_per_unit)
@@ -88,8 +88,8 @@ def hash_grid_query(id: wp.uint64, point: wp.vec3d, max_dist: wp.float64):
     return query
 
 
-# Goes on to the next run of cells that has points. This search is a function of its own, so that
-# the loop over the points of a run has its values in registers.
+# Goes on to the next run of cells that has points. It is a function of its own, so that the
+# caller's loop over points keeps its values in registers.
 @wp.func
 def _next_run(query: wp.ref[HashGridQuery]):
     grid = query.grid

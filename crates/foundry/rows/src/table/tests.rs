@@ -101,7 +101,7 @@ fn what_is_no_file_of_rows_is_refused_by_its_column() {
 fn a_flipped_bit_anywhere_gives_rows_or_an_error_and_never_a_panic() {
     let bytes = to_parquet(&[row(1), row(2)]).expect("bytes");
     let mut state = 1_u64;
-    // About one in 400 makes the `parquet` crate panic.
+    // About one flip in 400 makes the `parquet` crate panic; the reader turns that into an error.
     for _ in 0..800 {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -114,7 +114,8 @@ fn a_flipped_bit_anywhere_gives_rows_or_an_error_and_never_a_panic() {
     }
 }
 
-/// In tests the memory limit is lower, so a file of some kilobytes is enough.
+/// In tests `MIN_BUDGET_BYTES`, the least limit of memory, is 16 MiB, so a file of some kilobytes
+/// is enough.
 #[test]
 fn a_file_that_would_fill_memory_is_refused() {
     let id = "optional int64 id (INTEGER(64,false));";

@@ -1,4 +1,4 @@
-//! Large letters, `asm/game/logo.inc`: four tiles that show a letter of the font at twice its size.
+//! Tests `asm/game/logo.inc`, which shows a letter of the font at twice its size, in four tiles.
 
 use gbxcule_assembler::Assembler;
 
@@ -56,8 +56,7 @@ fn shade(console: &Console, tile: u8, x: usize, y: usize) -> u8 {
     bit(console.peek(at)) | bit(console.peek(at + 1)) << 1
 }
 
-/// Returns a pixel of the sixteen by sixteen at a letter's position, as the map assembles its
-/// tiles.
+/// Returns the pixel (x, y) of a large letter, which has 16 x 16, as the map shows it.
 fn pixel(console: &Console, letter: usize, x: usize, y: usize) -> u8 {
     let entry = 0x9800 + (y / 8 * 32 + letter * 2 + x / 8) as u16;
     shade(console, console.peek(entry), x % 8, y % 8)

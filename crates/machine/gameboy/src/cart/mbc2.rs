@@ -1,4 +1,4 @@
-//! MBC2: RAMG and ROMB, which address bit A8 selects.
+//! MBC2: the registers RAMG and ROMB; address bit A8 chooses between them.
 //!
 //! Called by `Cart`. Its RAM is 512 half-bytes inside the chip, repeated over A000-BFFF.
 //! Sources: Game Boy: Complete Technical Reference "MBC2 mapper chip"; Pan Docs "MBC2".

@@ -1,6 +1,6 @@
 //! Registers of a device in the cartridge, such as a sensor. They lie in the upper half of the
-//! cartridge's memory, after the battery-backed part. So only cartridges with a device need space
-//! for registers, and states and copies include them.
+//! cartridge's memory, after the battery-backed part. So a cartridge without a device needs no
+//! space for registers, and states and copies contain registers without further code.
 //!
 //! That memory is all ones at power-on, and registers are kept inverted: they begin as zero.
 

@@ -28,7 +28,7 @@ pub fn write(
     write_scratch(&folder.join(format!("{name}.tsv")), instructions(code).as_bytes())
 }
 
-/// Returns a line for each issued instruction: address, function, issues, lanes, sectors and text.
+/// Returns a line for each issued instruction: address, function, issues, lanes and text.
 fn instructions(code: &Code) -> String {
     let mut out = String::new();
     let mut functions = code.program.functions.iter().peekable();

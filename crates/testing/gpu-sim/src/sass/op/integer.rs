@@ -78,13 +78,15 @@ pub(in super::super) fn add_product_of_halves(
     });
 }
 
-/// Returns a word as an unsigned summand: `-x` is `~x + 1`, whose carry counts.
+/// Returns a source as a number to add. A negated source is `~x + 1`, which may need 33 bits: a
+/// sum's carry counts it.
 fn summand(warp: &Warp<'_>, source: &Source, lane: usize) -> u64 {
     let word = warp.file[usize::from(source.low)][lane] ^ source.flip;
     u64::from(word) + u64::from(source.minus & 1)
 }
 
-/// Adds three words; the carry, 0 to 2, goes into two predicates.
+/// Adds three words and `more`. The carry is 0, 1 or 2: the first predicate says that it is at
+/// least 1, the second that it is 2.
 fn sum(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask, more: impl Fn(usize) -> u64) {
     let (mut one, mut two) = (0, 0);
     for lane in each(lanes | inst.whole) {
@@ -138,14 +140,14 @@ fn product(inst: &DecodedInstruction, a: u32, b: u32) -> u64 {
     }
 }
 
-/// Returns the 65-bit sum of a product, 64 bits and a carry, in one lane.
+/// Returns, for one lane, the product plus a 64-bit source plus a carry; the sum may need 65 bits.
 fn wide(warp: &Warp<'_>, inst: &DecodedInstruction, carry: Mask, lane: usize) -> u128 {
     let [a, b] = [0, 1].map(|at| warp.word(&inst.from[at], lane));
     let sum = u128::from(product(inst, a, b)) + u128::from(warp.integer(&inst.from[2], lane));
     sum + u128::from(carry >> lane & 1)
 }
 
-/// Gives the upper word of the sum of a product and a pair.
+/// Writes the upper word of the product plus a 64-bit source.
 pub(in super::super) fn multiply_high(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let mut carry = 0;
     for lane in each(lanes | inst.whole) {
