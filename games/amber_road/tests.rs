@@ -101,9 +101,7 @@ fn hblank_dma_brings_the_plants_of_the_next_land() {
     let mut console = console();
     console.run(10);
     let rom = gbxcule_assembler::by_name("AMBER_ROAD").expect("the game").rom();
-    let art = |name: &str| {
-        rom.bytes[usize::from(label(name))..][..608].to_vec()
-    };
+    let art = |name: &str| rom.bytes[usize::from(label(name))..][..608].to_vec();
     assert!(console.video_memory()[0x2000..][..608] == art("PineArt"));
     while console.peek(LEG) == 1 && console.frames < 4000 {
         console.hold(driver(&console));

@@ -79,7 +79,10 @@ fn start_begins_a_game_from_the_title() {
     console.run(100);
     assert_eq!(console.peek_all([STATE, GAMES]), [0, 0]);
     let console = started(console);
-    assert_eq!(console.peek_all([STATE, GAMES, LIVES, LEVEL, GAME_OVER, RAIN_IN]), [PLAY, 1, 3, 1, 0, 6]);
+    assert_eq!(
+        console.peek_all([STATE, GAMES, LIVES, LEVEL, GAME_OVER, RAIN_IN]),
+        [PLAY, 1, 3, 1, 0, 6]
+    );
     assert_eq!(console.word(0xC000), 0);
 }
 

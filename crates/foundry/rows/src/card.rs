@@ -110,8 +110,8 @@ fn origin(text: &mut String, manifest: &Manifest, rows: &[Row]) {
     let in_warp = rows.iter().filter(|row| row.in_warp).count();
     _ = writeln!(
         text,
-        "{} rows, {distinct} structures (names and literals erased). {in_warp} rows are kernels that NVIDIA Warp's own \
-         package has, too, names and literals aside (`in_warp`).\n",
+        "{} rows, {distinct} structures: a structure is a text with its names and literals erased. Apart from names and \
+         literals, {in_warp} rows are kernels of NVIDIA Warp's own package (`in_warp`).\n",
         rows.len()
     );
 }
@@ -125,6 +125,7 @@ fn checks(text: &mut String, rows: &[Row]) {
     for ((check, verdict), count) in checks {
         _ = writeln!(text, "| {check} | {verdict} | {count} |");
     }
+    *text += include_str!("card/checks.md");
 }
 
 fn families(text: &mut String, manifest: &Manifest, rows: &[Row]) {
@@ -159,8 +160,10 @@ fn structures(text: &mut String, rows: &[Row]) {
 fn features(text: &mut String, rows: &[Row], warp: &Usage) {
     _ = writeln!(
         text,
-        "## Features\n\nBeside the {} kernels of NVIDIA Warp's own tests.\n\n![Families and features]({SHARES})\n\n\
-         | feature | % of rows | % of Warp's kernels |\n|---|---:|---:|",
+        "## Features\n\nThe last column is for the {} kernels of NVIDIA Warp's own tests. Of such a kernel only its own \
+         text counts, of a row the whole text: don't compare shares of `wp.func`, `wp.launch` and \
+         `wp.constant`.\n\n![Families and features]({SHARES})\n\n| feature | % of rows | % of Warp's kernels \
+         |\n|---|---:|---:|",
         warp.kernels
     );
     let ours = Usage::of_rows(rows);
@@ -180,8 +183,7 @@ fn harvested(text: &mut String, harvest: &Harvest, rows: usize) {
         text,
         "The kernels of `{}`{commit}, under `{}`: {} files, {} kernels, {rows} rows, of which {} have a structure that an \
          earlier row has (`origin_json` has file, line and that row). Inputs were drawn until a kernel ran on three draws \
-         and its results depended on them. Checks that sampled rows must hold and people's code need not are `waived` \
-         where they don't.\n\n| kernels that are no rows | kernels |\n|---|---:|",
+         and its results depended on them.\n\n| kernels that gave no row, by reason | kernels |\n|---|---:|",
         harvest.folder, harvest.license, harvest.files, harvest.kernels, harvest.repeated
     );
     for (reason, count) in &harvest.refused {
@@ -189,7 +191,7 @@ fn harvested(text: &mut String, harvest: &Harvest, rows: usize) {
     }
     if harvest.unmarked > 0 {
         let unmarked = harvest.unmarked;
-        _ = writeln!(text, "\n{unmarked} functions more may be kernels: each {UNMARKED}.");
+        _ = writeln!(text, "\n{unmarked} more functions may be kernels: each {UNMARKED}.");
     }
     text.push('\n');
 }
@@ -237,9 +239,9 @@ fn citation(text: &mut String, manifest: &Manifest) {
 fn leaks(text: &mut String, rows: &[Row], seen: ReportProgress<'_>) {
     _ = writeln!(
         text,
-        "\n## Nearest training rows\n\nHow many of a row's five-token sequences, names and literals erased, the nearest \
-         training row has, too; of the first {LEAK_ROWS} rows of a split.\n\n| split | rows | median | at least 0.8 | at \
-         least 0.9 | all |\n|---|---:|---:|---:|---:|---:|"
+        "\n## Nearest training rows\n\nFor each row, the share of its sequences of five tokens (names and literals \
+         erased) that its nearest training row has, too. At most {LEAK_ROWS} rows of a split are \
+         compared.\n\n| split | rows | median | at least 0.8 | at least 0.9 | all |\n|---|---:|---:|---:|---:|---:|"
     );
     for leakage in leakage(rows, LEAK_ROWS, seen) {
         let [most, nearly, all] = Leakage::LEVELS.map(|least| leakage.share(least));

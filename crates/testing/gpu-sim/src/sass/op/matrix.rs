@@ -1,7 +1,6 @@
 //! Products of matrices by a whole warp: each lane holds parts of the tiles A, B and C, as the PTX
 //! ISA document defines for `mma` and `ldmatrix`. Products are exact and their sum is rounded once;
-//! the last bits of a GPU's result may differ. Products are exact and their sum is rounded once; a
-//! GPU's last bits differ.
+//! the last bits of a GPU's result may differ.
 
 use super::super::decoded::{DecodedInstruction, Source};
 use super::super::fault::FaultKind;
