@@ -84,7 +84,8 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "emit", "kernel", "header"])]
     survey: Option<PathBuf>,
 
-    /// With `--survey`, also write the C++ and CUDA text of each kernel, to measure its speed
+    /// With `--survey`, also make the C++ and CUDA text of each kernel; the speed then includes
+    /// this
     #[arg(long, requires = "survey")]
     texts: bool,
 }
@@ -151,11 +152,13 @@ impl Compile {
             options.iter().find(|(_, given)| *given).map(|(name, _)| *name)
         };
         if let (Some(_), Some(name)) = (&self.survey, first(&of_text)) {
-            bail!("{name} is for a file: a survey compiles every kernel once, and reports");
+            bail!(
+                "{name} is for a file: leave it out, because --survey compiles every kernel once and prints counts"
+            );
         }
         let without_file = self.survey.is_none() && self.file.is_none();
         if let (true, Some(name)) = (without_file, first(&of_text).or(first(&of_file))) {
-            bail!("{name} is for a file that is compiled: name one, or leave it out");
+            bail!("{name} is for a file to compile: name the file, or leave out {name}");
         }
         let is_code = matches!(self.emit, Some(Emit::Ptx | Emit::Cubin));
         ensure!(
@@ -164,7 +167,7 @@ impl Compile {
         );
         ensure!(
             !(self.emit == Some(Emit::Ir) && self.unchecked),
-            "IR has no checks of indices and divisors, texts have: leave out --unchecked"
+            "IR contains no checks of indices and divisors to omit: leave out --unchecked"
         );
         Ok(())
     }
@@ -244,7 +247,7 @@ impl Compile {
                 write_whole(path, bytes).with_context(|| format!("writing {}", path.display()))
             }
             None if self.emit == Some(Emit::Cubin) && print::is_terminal() => {
-                bail!("machine code is nothing for a terminal: name a file by --out")
+                bail!("machine code can't be shown in a terminal: name a file by --out")
             }
             None => {
                 print::bytes(bytes);

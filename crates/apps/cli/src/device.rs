@@ -33,7 +33,7 @@ impl DeviceOption {
         let Some(on_gpu) = backends.iter().find(|it| **it == BackendKind::SwarmCuda) else {
             ensure!(
                 self.device == Device::Cpu,
-                "--device {} would do nothing, as no backend that is named runs there: name {}, or none",
+                "--device {} would have no effect: none of the chosen backends runs there; choose {}, or choose no backend",
                 self.device,
                 BackendKind::SwarmCuda
             );

@@ -26,8 +26,9 @@ pub(crate) fn install() {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
-    // With a handler the write fails with an error. The signal must not be ignored instead:
-    // children would inherit this, and the limit must end the sandbox's compilers.
+    // With a handler for SIGXFSZ a write beyond the limit fails with an error. Ignoring the signal
+    // is no alternative: children would inherit that, and the limit must end compilers in the
+    // sandbox.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     // Without handlers the signals end the process at once.
     let mut ending = vec![SIGINT, SIGTERM];

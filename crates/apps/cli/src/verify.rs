@@ -169,11 +169,11 @@ fn tell_known(plan: &VerifyPlan, differences: &[Difference]) {
     if let Some(why) = reason {
         say!("explained for this ROM: {why}");
         say!(
-            "  evidence: docs/references.md; `gbxcule verify --suite` finds out whether there is more to it"
+            "  evidence: docs/references.md; `gbxcule verify --suite` tells whether there are other differences"
         );
     } else {
         let reference = plan.reference;
-        say!("where {reference} is known to be wrong: docs/references.md");
+        say!("docs/references.md lists the known errors of {reference}");
     }
 }
 

@@ -106,7 +106,7 @@ pub struct Part {
     pub count: usize,
     /// Name of the file.
     pub file: String,
-    /// Line of the file at which the first one stands.
+    /// Number of the first of these lines in the file, from 1 on.
     pub line: usize,
 }
 

@@ -17,8 +17,8 @@ const MIN_PARALLEL: usize = 4_000;
 /// Greatest product of a function's instructions and its switch cases up to which the function is
 /// optimised: in each case the optimiser repeats the computations that only cases use.
 const MAX_OPTIMISED_PRODUCT: usize = 300_000;
-/// Greatest number of instructions of a function that is optimised. The time of the better
-/// register allocator grows with the square of a larger number.
+/// Greatest number of instructions of a function that is optimised. Beyond it, the time of the
+/// better register allocator grows with the square of the number.
 const MAX_OPTIMISED: usize = 200_000;
 
 /// Machine code of a function.

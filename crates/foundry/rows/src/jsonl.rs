@@ -74,7 +74,8 @@ fn each_line<T: DeserializeOwned>(path: &Path, mut take: impl FnMut(T)) -> Resul
         }
         if read as u64 > MAX_LINE_BYTES {
             let (path, column) = (path.to_path_buf(), MAX_LINE_BYTES as usize);
-            let reason = format!("the line goes on, and no row has {MAX_LINE_BYTES} bytes");
+            let reason =
+                format!("the line has more than {MAX_LINE_BYTES} bytes, the most of a row");
             return Err(SynthError::Line { path, line, column, reason });
         }
         let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
@@ -135,6 +136,9 @@ mod tests {
         let file = std::fs::File::create(&endless).expect("a file");
         file.set_len(1 << 40).expect("a hole");
         let said = read_jsonl(&endless, |_| ()).expect_err("a line of a tebibyte").to_string();
-        assert!(said.contains("part.jsonl:1:") && said.contains("the line goes on"), "{said}");
+        assert!(
+            said.contains("part.jsonl:1:") && said.contains("the line has more than"),
+            "{said}"
+        );
     }
 }

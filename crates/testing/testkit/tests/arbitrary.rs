@@ -1,4 +1,4 @@
-//! Random programs keep the promises of their module.
+//! Random programs are as the module `arbitrary` promises.
 
 use gbxcule_ir::print;
 use gbxcule_testkit::arbitrary::{self, Options};

@@ -1,4 +1,4 @@
-//! Samples give what stands behind them (`gbxcule_testkit::sample`).
+//! Each sample's program gives the outcomes in its file (`gbxcule_testkit::sample`).
 
 use gbxcule_ir::{parse, print};
 use gbxcule_testkit::sample;
@@ -18,7 +18,7 @@ fn each_program_gives_what_stands_behind_it() {
     );
 }
 
-/// The printer's form is what a reader of other outcomes sees: a sample of IR is written in it.
+/// Samples of IR are written in the printer's form, which readers know from other outcomes.
 #[test]
 fn printed_ir_reads_back_as_it_was_written() {
     for sample in sample::all().iter().filter(|sample| sample.name.ends_with(".ir")) {

@@ -21,7 +21,7 @@ use crate::print::say;
 use crate::progress;
 use crate::run_options::workers;
 
-/// Number of kernels in a block, for which one process makes rows at a time.
+/// Number of kernels in a block; a process makes the rows of one block at a time.
 const BLOCK_KERNELS: usize = 64;
 
 /// Make rows of the kernels below a folder of Python files, such as NVIDIA Warp's package
@@ -47,7 +47,7 @@ pub(crate) struct Harvest {
     #[command(flatten)]
     imports: Imports,
 
-    /// For kernels for which no inputs can be drawn, take inputs that programs had: `python -m
+    /// For kernels for which no inputs can be drawn, take inputs that programs used: `python -m
     /// gbxcule.warp --record DIR PROGRAM` runs a program and writes them
     #[arg(long, value_name = "DIR")]
     inputs: Option<PathBuf>,
@@ -107,7 +107,7 @@ impl Harvest {
         }
         say!("{} rows have a structure that an earlier one has", harvest.repeated);
         for (reason, kernels) in &harvest.refused {
-            say!("{kernels:>6} no rows: {reason}");
+            say!("{kernels:>6} kernels without a row: {reason}");
         }
         if harvest.unmarked > 0 {
             say!("{:>6} functions that may be kernels: each {UNMARKED}", harvest.unmarked);

@@ -37,8 +37,8 @@ struct DatasetOptions {
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// Checks of each row: none that run the kernel (text), those of its meaning (meaning), or all
-    /// (run)
+    /// Work for each row: compile the kernel (text), also run it for checks of its meaning
+    /// (meaning), or make all checks, results and gradients (run)
     #[arg(long, value_enum, default_value = "run")]
     mode: Depth,
 

@@ -1,8 +1,8 @@
 //! Search for a game's variables in memory: score, position, lives.
 //!
 //! A search begins with all addresses of work RAM, cartridge RAM and high RAM. Each [`Filter`]
-//! drops the addresses whose number didn't change, since the last filter, as the viewer saw in the
-//! game. The search belongs to the swarm, so all viewers see the same list.
+//! drops the addresses whose number did not change, since the last filter, in the way that the
+//! viewer saw in the game. The search belongs to the swarm, so all viewers see the same list.
 
 use std::ops::Range;
 

@@ -154,12 +154,14 @@ impl Shared {
         // The scripts are public; the page that loads the scripts, and the swarm, are not.
         let is_public = !matches!(head.path.as_str(), "/" | "/socket");
         match &self.token {
-            _ if !head.is_same_origin() => Some("this page is not shown by others"),
+            _ if !head.is_same_origin() => {
+                Some("another site may not open this page: type its address")
+            }
             Some(token) if !is_public && !head.has_token(token) => {
                 Some("open the whole address that gbxcule printed, with its token")
             }
             None if !head.is_by_address() => {
-                Some("this page is opened by address, or as localhost")
+                Some("open this page by its IP address, or as localhost")
             }
             _ => None,
         }

@@ -27,7 +27,7 @@ impl<'a> Expressions<'_, 'a> {
         .map(Operand::KnownValue)
     }
 
-    /// An expression with names of this function that are known from the text.
+    /// Evaluates an expression, which may use names of this function whose values the text gives.
     fn static_expr(&mut self, expr: &'a Expr) -> LoweringResult<KnownValue<'a>> {
         match expr {
             Expr::Name(name) if self.names.contains(name.id.as_str()) => {

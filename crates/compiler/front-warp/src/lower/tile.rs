@@ -40,7 +40,7 @@ pub(super) const MAX_ELEMENTS: u64 = MAX_BYTES;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Dim {
     pub(super) extent: u32,
-    /// Elements of the storage from one index to the next.
+    /// Distance from one index to the next, in elements of the storage.
     stride: i32,
 }
 
@@ -109,7 +109,7 @@ impl Tile {
         Ok(Self { storage, of: shape.of, dims: dense(&shape.extents), start: 0, moved: None })
     }
 
-    /// Makes a tile of a function's result, whose content is a value.
+    /// Makes a tile of a function's result, a value with the tile's content.
     pub(super) fn of_result(
         b: &mut Writer<'_, '_>,
         value: Value,
@@ -121,7 +121,7 @@ impl Tile {
         Ok(tile)
     }
 
-    /// A tile passed to this function.
+    /// Returns the tile that the caller passed for a parameter.
     pub(super) fn entered(b: &mut Writer<'_, '_>, param: &TileParam) -> Self {
         Self {
             storage: b.param_place(param.storage),
@@ -173,7 +173,7 @@ impl Tile {
         self.dims[0].extent
     }
 
-    /// The place of an element of a tile whose shape is the loop's.
+    /// Returns the place of an element of a tile that has the loop's shape.
     fn element(&self, b: &mut Writer<'_, '_>, position: &mut Position) -> PlaceId {
         if self.is_dense() {
             return self.stored_at(b, position.flat);
@@ -182,7 +182,7 @@ impl Tile {
         self.element_at(b, &coordinates)
     }
 
-    /// The element of a tile whose shape is the loop's.
+    /// Returns an element of a tile that has the loop's shape.
     fn loaded(&self, b: &mut Writer<'_, '_>, position: &mut Position) -> Value {
         let place = self.element(b, position);
         b.load(place)
@@ -202,7 +202,7 @@ impl Tile {
         self.stored_at(b, index.unwrap_or(zero))
     }
 
-    /// The place at a distance from the beginning of a tile in its storage.
+    /// Returns the place at a distance from the tile's first element in its storage.
     fn stored_at(&self, b: &mut Writer<'_, '_>, index: Value) -> PlaceId {
         let index = match self.start {
             0 => index,
@@ -249,7 +249,7 @@ impl Tile {
         (KnownValue::Sequence(key.collect()), TileParam { of, dims, start, storage, moved })
     }
 
-    /// The content of a tile as one value, for a result.
+    /// Returns the content of a tile as one value, for a function's result.
     pub(super) fn content(&self, b: &mut Writer<'_, '_>, span: Span) -> LoweringResult<Value> {
         let ty = b.module.types.fixed(self.of, self.count());
         let fills_storage = self.is_dense() && self.start == 0 && self.moved.is_none();
@@ -399,7 +399,7 @@ fn between<'s, 'a: 's, C: Writes<'s, 'a>>(
     outcome
 }
 
-/// A value times a number; `None` is 0.
+/// Returns a value times a number; `None` stands for 0.
 fn times(b: &mut Writer<'_, '_>, value: Value, by: i32) -> Option<Value> {
     match by {
         0 => None,

@@ -99,7 +99,7 @@ impl Checker<'_> {
         self.module.types.components(ty)
     }
 
-    /// Returns true if an operation on right operands has a result of a type.
+    /// Returns true if an operation, whose operands are right, has a result of type `ty`.
     fn fits(&mut self, op: &Op, ty: Type) -> bool {
         let types = &self.module.types;
         match *op {
@@ -170,7 +170,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns true if all parts of a type can be one value.
+    /// Returns true if `part` can be every part of a value of type `ty`.
     fn is_repeated(&self, part: Value, ty: Type) -> bool {
         match self.module.types[ty] {
             Shape::Fixed { of, .. } => self.ty(part) == of,

@@ -37,7 +37,7 @@ impl Cell {
     }
 }
 
-/// A column: its name and its values.
+/// A column: its name and its storage.
 pub(super) type Column = (&'static str, Cell);
 
 use Cell::{Long, Mark, Seed, Text, Texts, Word, Words};

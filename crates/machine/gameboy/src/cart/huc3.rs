@@ -2,8 +2,9 @@
 //!
 //! Called by `Cart`. The program writes a command to a mailbox and asks for its execution, which
 //! takes no time in this emulation. The clock is that of `rtc`; days beyond its nine bits are
-//! counted in the registers that an MBC3 uses for latched time. `ram_bank` holds the selected
-//! device above the RAM bank. Sound and light outputs are not emulated. Source: Pan Docs "HuC-3".
+//! counted in the registers that an MBC3 uses for latched time. The upper half-byte of `ram_bank`
+//! is the selected device, the lower one the RAM bank. Sound and light outputs are not emulated.
+//! Source: Pan Docs "HuC-3".
 // UNVERIFIED: bits of registers that Pan Docs doesn't name read as ones, but 0 in the mailbox.
 
 use super::registers::{register, set_register};
@@ -22,7 +23,7 @@ const COPIED_TIME: u16 = 0x00;
 const RUNNING_TIME: u16 = 0x10;
 const EVENT_TIME: u16 = 0x58;
 const DAY_MINUTES: u32 = 1440;
-/// Minutes of as many days as three half-bytes count.
+/// Minutes of the 4,096 days that three half-bytes can count.
 const ALL_MINUTES: u32 = DAY_MINUTES << 12;
 const DAY_CARRY: u8 = 0x80;
 
