@@ -1,4 +1,4 @@
-//! Variants of the games: each changes what it says, and nothing is left to chance about it.
+//! Variants of the games: a measured sum shows that each variant changes the game as its name says.
 
 use gbxcule_games::GAMES;
 

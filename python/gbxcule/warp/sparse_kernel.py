@@ -40,7 +40,7 @@ def scale(values: wp.array(dtype=Any), factor: Any) -> None:
 
 @kernel
 def add_scaled(at: wp.array(dtype=int), values: wp.array(dtype=Any), factor: Any, sums: wp.array(dtype=Any)) -> None:
-    # No two threads have one element.
+    # No two threads add to the same element.
     i = wp.tid()
     wp.atomic_add(sums, at[i], factor * values[i])
 

@@ -161,7 +161,7 @@ impl DeviceArray {
         _ = max_version;
         if copy == Some(true) || dl_device.is_some_and(|device| device != self.__dlpack_device__())
         {
-            let message = "the array is given in place only; `numpy()` copies it to the host";
+            let message = "this array is only shared in place; `numpy()` copies it to the host";
             return Err(PyBufferError::new_err(message));
         }
         dlpack::order(&self.array, stream).map_err(|error| self.failed(&error))?;
@@ -211,7 +211,9 @@ impl DeviceArray {
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if copy == Some(false) {
-            return Err(PyValueError::new_err("an array on a CUDA device is copied to be NumPy's"));
+            return Err(PyValueError::new_err(
+                "an array on a CUDA device becomes NumPy's only as a copy: leave out `copy=False`",
+            ));
         }
         let array = self.numpy(py)?;
         dtype.map_or(Ok(array.clone()), |dtype| array.call_method1("astype", (dtype,)))

@@ -1,10 +1,11 @@
-//! Finds races: a number in a buffer that two threads of one launch touch, of which one writes, and
-//! which not both touch by atomic operations.
+//! Finds races: two threads of one launch touch the same number in a buffer, at least one of them
+//! writes it, and at least one access is no atomic operation.
 //!
 //! Threads run one after the other, so a launch gives the same result with and without a race. The
 //! log notes who touched each number of the watched buffers. Two threads that write the same value
-//! don't race unless the log is strict. A read beside atomic operations of others is forgiven if
-//! its thread goes on with an atomic operation there, as loops around a compare-and-exchange do.
+//! don't race unless the log is strict. A read of a number that other threads change atomically is
+//! forgiven if the reading thread then changes it atomically, too, as loops around a
+//! compare-and-exchange do.
 
 use super::memory::{BUFFERS, Buffer};
 use gbxcule_ir::source::Span;
@@ -52,7 +53,7 @@ pub struct RaceLog {
     buffers: Vec<Watched>,
     /// Threads that have run; accesses hold positions in it.
     threads: Vec<[u32; 4]>,
-    /// Reads of the running thread beside atomic operations of others.
+    /// Reads by the running thread of numbers that other threads changed atomically.
     unforgiven: Vec<Race>,
 }
 

@@ -2,9 +2,9 @@
 //! arguments.
 //!
 //! [`FaultKind`], [`FaultRecord`] and [`Grid`] are `gbx::FaultKind`, `gbx::Fault` and `gbx::Grid`
-//! of the C++ header `gbxcule.h`; a test of `back-cxx` has a C++ compiler hold each number, size
-//! and offset. [`RangeRecord`] is read and written by machine code of `back-clif` at the offsets
-//! of its fields.
+//! of the C++ header `gbxcule.h`; in a test of `back-cxx` a C++ compiler checks each number, size
+//! and offset. [`RangeRecord`] is read and written by machine code of `back-clif` at the offsets of
+//! its fields.
 
 mod argument;
 mod fault;

@@ -34,7 +34,7 @@ impl Literal {
     pub fn int(scalar: Scalar, value: i128) -> Self {
         match scalar {
             Scalar::Bool => Self::bool(value != 0),
-            // One rounding: by way of f64 there would be two.
+            // Rounds once; by way of f64 it would round twice.
             Scalar::F32 => Self::float(scalar, f64::from(value as f32)),
             Scalar::F16 | Scalar::Bf16 => Self::float(scalar, f64::from(value as f32)),
             Scalar::F64 => Self::float(scalar, value as f64),

@@ -69,7 +69,7 @@ pub(crate) struct MachineCode {
 
 // SAFETY: the memory is not changed after `MachineCode::new`, and any thread may run and free it.
 unsafe impl Send for MachineCode {}
-// SAFETY: likewise.
+// SAFETY: nothing changes the memory after `MachineCode::new`, so threads may run it at once.
 unsafe impl Sync for MachineCode {}
 
 impl Drop for MachineCode {

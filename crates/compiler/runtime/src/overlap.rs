@@ -18,7 +18,7 @@ pub(crate) fn check(reflection: &Reflection, args: &[Argument]) -> Result<(), Er
             collect(&args[at as usize], &mut arrays);
             arrays
         });
-        // In one argument each array is compared with those behind it.
+        // Within one argument each array is compared with the arrays after it.
         let behind = |position: usize| {
             if one == other { &arrays[1][position + 1..] } else { &arrays[1][..] }
         };

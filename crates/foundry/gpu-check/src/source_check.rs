@@ -39,7 +39,7 @@ pub struct KernelReport {
 
 /// Limits of a launch.
 const LIMITS: LaunchLimits = LaunchLimits { instructions: 50_000_000, finds_races: true };
-/// Block sizes of the launches, used in turn.
+/// Block sizes of the launches, from the first on and over again.
 const THREADS: [u32; 4] = [128, 32, 1024, 64];
 
 /// Parameter of a kernel, read from its declaration.

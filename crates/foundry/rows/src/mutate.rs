@@ -101,8 +101,8 @@ impl Mutation {
 /// A change of a text: the offset and the number of replaced bytes, and the new text.
 type Change = (usize, usize, String);
 
-/// Returns the programs of a source with each operator, function or number changed in turn, without
-/// their reverses.
+/// Returns a program for each operator, function and number of a source: the source with this one
+/// changed, without its reverse.
 pub fn mutants(source: &str) -> impl Iterator<Item = RowProgram> {
     let read = |change| RowProgram::read_forward(&changed(source, &change)).ok();
     changes(source).into_iter().filter_map(read)

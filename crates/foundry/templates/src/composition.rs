@@ -1,5 +1,5 @@
-//! Compositions: several kernels of the library, and the host code that launches them in turn, as a
-//! pipeline, a time loop or a solver.
+//! Compositions: several kernels of the library, and the host code that launches them one after the
+//! other, as a pipeline, a time loop or a solver.
 //!
 //! A file `library/TOPIC/NAME.composition` is a header, a line `---`, and the body of the host
 //! function. The header has `title`, `about`, `vary` and `size` as in templates, lines of

@@ -110,7 +110,8 @@ fn gpus_by_nvidia_smi() -> Vec<Value> {
     text.lines().filter(|line| !line.trim().is_empty()).map(gpu).collect()
 }
 
-/// Returns the driver's version, and that of the NVRTC wheel, which is the CUDA runtime's.
+/// Returns the versions of the driver and of the NVRTC wheel; the latter is also the CUDA
+/// runtime's.
 fn cuda() -> Value {
     let driver = first_line("/proc/driver/nvidia/version");
     json!({ "driver": driver, "runtime": nvrtc_wheel() })

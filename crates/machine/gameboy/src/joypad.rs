@@ -14,7 +14,7 @@ pub struct Joypad {
     pub is_super: bool,
     /// Number of the controller that P1 shows, 0 to 3.
     pub controller: u8,
-    /// Number of the last controller that P1 shows in turn.
+    /// Number of the last controller before P1 shows controller 0 again.
     pub last_controller: u8,
     /// True if P1 shows the next controller as soon as no row is selected.
     pub advances: bool,

@@ -20,7 +20,9 @@ fn repeated<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
             outcome => return outcome,
         }
     }
-    Err(Error::other(format!("the system interrupted this {MAX_TRIES} times on end (EINTR)")))
+    Err(Error::other(format!(
+        "the system interrupted this call {MAX_TRIES} times in a row (EINTR)"
+    )))
 }
 
 /// Writes bytes to standard output without the standard library's buffer, which would repeat an

@@ -22,7 +22,7 @@ fn step(swarm: &mut Swarm) {
     swarm.step(&[0; ENVS]).expect("good actions");
 }
 
-/// Latches the sensor all the time; C000 to C003 are what it says.
+/// Latches the sensor again and again, and copies its two numbers to C000 to C003.
 const FEEL: &str = "
     ld a, $0a
     ld [$0000], a

@@ -1,4 +1,4 @@
-//! Viewers of a swarm: their requests are handled in turn, one request of each viewer, and every
+//! Viewers of a swarm. One request of each viewer is handled before the next one of any, and every
 //! `look` is answered with the newest picture. A `ViewSource` makes the views, and decides which
 //! requests it obeys.
 

@@ -1,4 +1,4 @@
-//! The overload of a function that takes the arguments of a call.
+//! Finds the overload of a function that takes the arguments of a call.
 
 use super::call::CallArgument;
 use super::operand::{LoweringError, LoweringResult, Operand, fault};

@@ -1,10 +1,10 @@
-//! Ways that meet: values that differ between them go through variables.
+//! Joins paths: a value that differs between the paths goes through a variable.
 
 use super::{PartialValue, Specialiser, State, Unsupported};
 use gbxcule_ir::op::Op;
 use gbxcule_ir::stmt::StmtKind;
 
-/// Part of a state that may differ from way to way.
+/// Part of a state that may differ from path to path.
 #[derive(Clone, Copy)]
 enum Slot {
     Register(usize),
@@ -34,7 +34,7 @@ impl State {
 }
 
 impl Specialiser<'_> {
-    /// Makes `base`, whose block holds the branch, the state that follows the ways.
+    /// Turns `base`, whose block holds the branch, into the state after the paths have met.
     pub(super) fn meet(&mut self, base: &mut State, ways: &[State]) -> Result<(), Unsupported> {
         let registers = (0..base.registers.len()).map(Slot::Register);
         let locals = base.frames.iter().enumerate().flat_map(|(frame, it)| {

@@ -29,9 +29,9 @@ pub(crate) struct Context {
     process: Process,
 }
 
-// SAFETY: a context and its pool are used by any number of threads; the driver locks them.
+// SAFETY: any thread may use and free a context and its pool.
 unsafe impl Send for Context {}
-// SAFETY: likewise.
+// SAFETY: several threads may use a context and its pool at once; the driver locks them.
 unsafe impl Sync for Context {}
 
 impl Context {

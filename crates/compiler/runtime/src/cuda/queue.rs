@@ -191,9 +191,9 @@ pub(crate) struct QueueMark {
     queue: Arc<Queue>,
 }
 
-// SAFETY: the driver's events are used by any thread.
+// SAFETY: any thread may use and free one of the driver's events.
 unsafe impl Send for QueueMark {}
-// SAFETY: likewise.
+// SAFETY: the driver's events are used by any number of threads at once.
 unsafe impl Sync for QueueMark {}
 
 impl QueueMark {

@@ -104,7 +104,8 @@ fn gradients_of_warps_own_kernels_are_right() {
         }
     }
     if elsewhere.is_some() {
-        // Kernels of others are compared with differences alone: Warp compiles them for minutes.
+        // Kernels that are not Warp's are compared with differences alone: Warp takes minutes to
+        // compile them.
         asked.clear();
     }
     let by_file = asked.chunk_by(|one, other| one.subject.file == other.subject.file);

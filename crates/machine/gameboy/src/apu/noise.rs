@@ -7,7 +7,7 @@
 
 /// NR43: a register of 7 bits instead of 15.
 const IS_SHORT: u8 = 0x08;
-/// Shifts after which the 15-bit register repeats; the 7-bit one below likewise.
+/// Shifts after which the 15-bit register repeats; `SHORT_PERIOD` is for the 7-bit register.
 const LONG_PERIOD: u32 = 32767;
 const SHORT_PERIOD: u32 = 127;
 /// Shifts after which a register that was switched to 7 bits holds no bit from its time with 15.

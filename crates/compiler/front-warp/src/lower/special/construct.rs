@@ -20,7 +20,7 @@ use std::rc::Rc;
 type TypeKeywords = (Option<Rc<Annotation>>, Option<Vec<u32>>);
 
 impl<'a> BuiltinCall<'_, '_, 'a> {
-    /// A value of a type named by the text.
+    /// Makes a value of a type that the text names.
     pub(in crate::lower) fn construct_type(
         &mut self,
         annotation: &Annotation,
