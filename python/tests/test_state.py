@@ -141,8 +141,8 @@ def test_what_an_original_saves_goes_on_in_pyboy(boy, name, sound):
 
 def test_a_state_of_pyboys_other_model_is_refused_by_both_names(boy):
     for model, cgb, message in [
-        ("dmg", True, "a Game Boy Color, as which PyBoy .* to go on in an original Game Boy"),
-        ("cgb", False, "an original Game Boy .* to go on in a Game Boy Color"),
+        ("dmg", True, "a Game Boy Color, as which PyBoy .* this machine is an original Game Boy"),
+        ("cgb", False, "an original Game Boy .* this machine is a Game Boy Color"),
     ]:
         reference = boy("PEARL_DRIFT", cgb=cgb)
         reference.tick(200, False)

@@ -153,7 +153,7 @@ def radix_sort_pairs(keys: array, values: array, count: int, begin_bit: int = 0,
     bits = 8 * keys.numpy().itemsize
     last = bits if end_bit is None else end_bit
     if inside(keys.dtype)[0] or bits not in (32, 64) or not 0 <= begin_bit <= last <= bits:
-        raise RuntimeError(f"keys are numbers of 32 or 64 bits, sorted by some of these, found {keys!r}")
+        raise RuntimeError(f"keys have 32 or 64 bits, `begin_bit` and `end_bit` lie among them, found {keys!r}")
 
     def sort() -> None:
         order = _order(keys.numpy()[:count], begin_bit, last)

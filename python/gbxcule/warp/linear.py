@@ -86,7 +86,7 @@ def preconditioner(A: Any, ptype: str = "diag") -> LinearOperator | None:  # noq
     elif isinstance(A, array) and A.ndim == 2:
         diagonal = np.diagonal(A.numpy())
     else:
-        raise ValueError(f"a diagonal is that of a matrix, sparse or dense, found {A!r}")
+        raise ValueError(f"a diagonal is taken from a matrix, sparse or dense, found {A!r}")
     diagonal = np.abs(diagonal) if ptype == "diag_abs" else diagonal
     inverse = np.where(diagonal == 0, 1, 1 / np.where(diagonal == 0, 1, diagonal)).astype(diagonal.dtype)
     return aslinearoperator(array(inverse))

@@ -45,7 +45,7 @@ fn compare(args: &[&str], other: [&str; 2], folder: &Path) -> String {
     let (status, wanted) = said(&[args, if is_count { &[] } else { &alone[..] }].concat());
     let shard = |shard| said(&[args, &["--shard", shard], &shared].concat());
     let first = shard("1/2");
-    assert!(first.1.contains("blocks are other processes'"), "{args:?}: {}", first.1);
+    assert!(first.1.contains("blocks are left to other processes"), "{args:?}: {}", first.1);
     let place = |text: &str| text.replace(shared[1], "OUT").replace(alone[1], "OUT");
     for _ in 0..2 {
         let last = shard("0/2");

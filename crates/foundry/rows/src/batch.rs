@@ -414,7 +414,7 @@ pub fn check_numbers(folder: &Path, rows: &[Row]) -> Result<(), SynthError> {
 
 fn repeated(folder: &Path, row: &Row) -> SynthError {
     let reason = format!(
-        "two rows have the number {}, by which answers name a row: rows of several datasets can't lie in one folder here",
+        "two rows have the number {}, and an answer names its row by that number: put the rows of each dataset into a folder of its own",
         row.id
     );
     SynthError::data(folder, reason)

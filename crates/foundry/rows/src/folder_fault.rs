@@ -34,9 +34,7 @@ pub fn faults(folder: &Path, manifest: &Manifest, rows: &[Row]) -> Result<Vec<St
         };
         faults.extend(names.into_iter().map(|name| {
             let path = path.display();
-            format!(
-                "{path}: column `{name}` is none of a row's, and nothing checks it: take it out"
-            )
+            format!("{path}: rows have no column `{name}`, so nothing checks it: take it out")
         }));
     }
     faults.extend(misplaced(format, &paths)?);
@@ -100,7 +98,10 @@ fn foreign_lines(folder: &Path, tables: &[PathBuf]) -> Result<Vec<String>, Synth
         let table = Path::new(Format::Parquet.folder()).join(path.file_name().unwrap_or_default());
         let table = folder.join(table).with_extension(Format::Parquet.extension());
         if !tables.contains(&table) {
-            faults.push(format!("{}: there is no table of these rows: remove it", path.display()));
+            faults.push(format!(
+                "{}: no Parquet file has these rows: remove the file",
+                path.display()
+            ));
         } else if !jsonl::holds(&path, &table::read_parquet(&table)?)? {
             faults.push(format!("{}: not the rows of the table beside it", path.display()));
         }

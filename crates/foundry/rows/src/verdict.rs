@@ -116,7 +116,7 @@ pub enum NotRun {
     #[error("the row has no text")]
     NoText,
     /// The row stores nothing to compare with.
-    #[error("the row stores none")]
+    #[error("the row stores nothing to compare with")]
     NothingStored,
     /// NVIDIA's assembler is missing.
     #[error("there is no `ptxas`")]
@@ -142,7 +142,7 @@ pub enum NotRun {
         installed: String,
     },
     /// Differences confirm no gradient.
-    #[error("differences confirm no gradient")]
+    #[error("differences do not confirm the gradient")]
     Unconfirmed,
     /// A limit was reached, or the machine lacked memory or disk.
     #[error("{0}")]

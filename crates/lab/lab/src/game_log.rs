@@ -250,7 +250,7 @@ impl GameLog {
             let game: LoggedGame =
                 serde_json::from_str(line).map_err(|error| format!("line {number}: {error}"))?;
             if game.buttons.steps() == 0 {
-                return Err(format!("line {number}: a game of no step"));
+                return Err(format!("line {number}: a game without steps"));
             }
             if game.level.is_some() && (game.seed.is_some() || game.episode > 0) {
                 return Err(format!("line {number}: a game has a level, or a seed and an episode"));

@@ -75,7 +75,7 @@ pub enum ForeignStateError {
     UnknownFormat,
     #[error("{format} state of version {found}; this program reads {allowed}")]
     OtherVersion { format: &'static str, found: u32, allowed: &'static str },
-    #[error("{format} state of another machine: {found}; here it is to go on in {machine}")]
+    #[error("{format} state of another machine: {found}; this machine is {machine}")]
     OtherModel { format: &'static str, found: String, machine: &'static str },
     #[error("{format} state made with another ROM, titled `{title}`")]
     OtherRom { format: &'static str, title: String },

@@ -123,8 +123,8 @@ fn a_state_of_the_other_model_is_refused_by_both_names() {
     let [mut original, mut color] =
         [Model::Original, Model::Color].map(|model| swarm_of("PEARL_DRIFT", Some(model)));
     for (from, to, found, machine) in [
-        (0, 1, "model `GD  `, an original Game Boy", "go on in a Game Boy Color"),
-        (1, 0, "model `CCC `, a Game Boy Color", "go on in an original Game Boy"),
+        (0, 1, "model `GD  `, an original Game Boy", "this machine is a Game Boy Color"),
+        (1, 0, "model `CCC `, a Game Boy Color", "this machine is an original Game Boy"),
     ] {
         let swarms = [&mut original, &mut color];
         let state = swarms[from].export_bess(0).expect("an env");

@@ -56,7 +56,7 @@ impl ShardOption {
         if merged.is_none() {
             let missing = results.missing(Shard::WHOLE).len();
             say!(
-                "shard {} is done; {missing} of {blocks} blocks are other processes'",
+                "shard {} is done; {missing} of {blocks} blocks are left to other processes",
                 self.blocks()
             );
         }

@@ -102,7 +102,7 @@ impl MemoryBudget {
 
 fn too_much() -> ParquetError {
     ParquetError::General(
-        "its values take far more memory than the file is long: no rows of kernels do".into(),
+        "its values take far more memory than the file is long, which is true of no rows of kernels".into(),
     )
 }
 

@@ -123,7 +123,7 @@ fn a_file_that_is_no_log_says_so() {
             format!("{header}\n{}", game.replace("00*9", "0x")),
             "line 2: buttons are two hexadecimal",
         ),
-        (format!("{header}\n{}", game.replace("00*9", "")), "line 2: a game of no step"),
+        (format!("{header}\n{}", game.replace("00*9", "")), "line 2: a game without steps"),
         (format!("{header}\n{}", game.replace("seed", "seeds")), "line 2: unknown field `seeds`"),
         (
             format!("{header}\n{}", game.replace("seed", "level\":3,\"seed")),

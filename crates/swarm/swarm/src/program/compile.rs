@@ -262,7 +262,7 @@ fn lower(
     let one = |name: &str| match texts.map(|text| text.function(name)) {
         [Some(_), Some(second)] => {
             let span = module.functions[second].span;
-            let message = format!("`{name}` is defined in both files, and one can decide");
+            let message = format!("`{name}` is defined in both files: leave it out of one");
             let fault = Diagnostic::error(Code::WrongArguments, span, message);
             Err(refused(&[fault], &sources))
         }
