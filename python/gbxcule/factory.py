@@ -39,8 +39,8 @@ def make_vec(
 ) -> SwarmVectorEnv[spaces.Discrete]: ...
 @showing(SwarmVectorEnv, VECTOR_NAMES)
 def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]") -> SwarmVectorEnv[Any]:
-    """Machines stepped together, as a Gymnasium `VectorEnv`. The options by groups with their defaults; of a built-in
-    game None means its own. docs/python.md has tables of what they take:
+    """Machines stepped together, as a Gymnasium `VectorEnv`. The options, by group and with their defaults; for
+    a built-in game None means the game's own value. docs/python.md has tables of what they take:
 
     The machine
         rom=None        a path, the bytes, or a built-in ROM's name; PEARL_DRIFT if left out. A built-in game has
@@ -55,9 +55,9 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]
         symbols=None    a `.sym` file, whose labels all options below understand
     The step
         actions=None    a codec's name, a table such as `[["A", "RIGHT"], ["A"], []]`, `Choices(..)`, `Buttons(..)`;
-                        `full_v1` of a ROM that is no game
+                        `full_v1` for a ROM that is no game
         frames_per_step=None, release_after_frames=None
-                        frames of a step, and for how many of them its buttons are pressed; 24 and 8 of a ROM that is
+                        frames of a step, and how many of them its buttons are pressed for; 24 and 8 for a ROM that is
                         no game. A press that is longer than the step lasts the whole step
         hooks=None      places in the game's program by name: a label, `bank:address`, a `Hook`
     What the agent sees and earns
@@ -66,34 +66,36 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]
                         program, or a dictionary of these
         grays='even'    `even`, or PyBoy's (`pyboy`)
         crop=None, resize=None
-                        a part of the picture, (top, left, lines, columns), and the size that it is reduced to by areas,
-                        such as (84, 84) of `gray`
+                        a part of the picture, (top, left, lines, columns), and the size to which it is reduced by means
+                        of areas, such as (84, 84) for `gray`
         frame_stack=None
-                        the last pictures behind each other, the newest last; an episode begins with its first one in
-                        every place
-        max_pool=False  True takes the lighter of a step's last two frames, pixel by pixel
+                        number of pictures in an observation, the newest last; an episode begins with its first picture
+                        in every place
+        max_pool=False  True takes, pixel by pixel, the lighter of a step's last two frames
         audio=False     True adds the step's samples to the observation
-        reward=None     a `Change` or several, `reward_v0`, `features`, a program (docs/programs.md); `False` pays
-                        nothing
+        reward=None     a `Change` or several, `reward_v0`, `features`, a program (docs/programs.md); `False` is
+                        always 0
         weights=None    numbers that a program's functions read in `weights`, in order or by name; `env.set_weights(..)`
                         changes them between steps
-        done=None       a `Number` that is not 0, a program, or several of them; `False` ends nothing
+        done=None       a `Number` that is not 0, a program, or several of them; `False` never ends an episode
         info=None       numbers to report: `Number` or `Cell` by name
     The episode
         max_episode_steps=None
                         steps until the episode is truncated: 4,500 for games; `False` never truncates
-        sticky=0.0      the probability that an env does in a step what it did in the one before
-        noop_max=0      an episode begins 1 to so many frames without buttons later, as the seed draws
+        sticky=0.0      the probability that an env repeats the action of its step before
+        noop_max=0      an episode begins after 1 to this many frames without buttons; the seed draws their number
         episodic_life=None
-                        the `Number` of lives: where it falls an episode ends, and the next one begins in the same place
+                        the `Number` of lives: when it falls, the episode ends, and the next one continues from there
         start_state=None, start_battery=None, start_steps=1
-                        the beginning of episodes: a saved state, a `.sav` file in the cartridge, steps without buttons
-        starts=None     saved states of which the seed draws one
-        levels=None     levels of a built-in game, such as range(200), of which the seed draws one (docs/games.md)
+                        where episodes begin: in a saved state, with a `.sav` file in the cartridge, after this many
+                        steps without buttons
+        starts=None     saved states; the seed draws one of them for each episode
+        levels=None     levels of a built-in game, such as range(200); the seed draws one of them for each episode
+                        (docs/games.md)
         variant=None    a variant of a built-in game, such as `fast`: `gbxcule.variants(name)` has them
         difficulty='normal'
-                        `normal`, or the variant `easy`, beside another one
-        chance=None     a `Number` that gets a random value of the seed's when an episode begins
+                        `normal`, or `easy`, a variant that goes with any other one
+        chance=None     a `Number` that gets a random value, drawn by the seed, when an episode begins
         autoreset_mode='NextStep'
                         `NextStep`, `SameStep` or `Disabled`, as Gymnasium has them
     The computer
@@ -102,7 +104,7 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]
         recompile=True  `False` interprets every instruction
         render_mode=None
                         `rgb_array`, a mosaic, or `rgb_array_each`
-        copy=True       `False` gives out the buffers themselves, which the next step overwrites
+        copy=True       `False` returns the environment's own buffers, which the next step overwrites
     """
     check_options("gbxcule.make_vec", options, VECTOR_NAMES)
     return SwarmVectorEnv(rom, num_envs, **options)

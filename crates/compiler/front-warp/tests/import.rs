@@ -1,5 +1,5 @@
-//! Programs of several files: what is found where, what it comes to, and what is said when it isn't
-//! there.
+//! Programs of several files: where imports are found, which values they have, and how a missing
+//! one is refused.
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_front_warp::{FileText, ImportOptions, Program, Texts};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// A file: its path and its text.
 type File<'f> = (&'f str, &'f str);
 
-/// Compiles the first file with the others beside it; gives what is said if that goes wrong.
+/// Compiles the first file with the others beside it; returns the message of a refusal.
 fn compile(files: &[File<'_>]) -> Result<Valid<Module>, String> {
     let mut sources = SourceMap::new();
     let id = sources.add(files[0].0, format!("import warp as wp\n{}", files[0].1));
@@ -454,7 +454,7 @@ fn dictionaries_of_other_files_count_unless_something_changes_them() {
         let said = compile(&[("k.py", &main), ("table.py", &changed)]).expect_err(change);
         assert!(said.contains("needs-python-evaluation"), "{said}");
     }
-    // A third file may change what it imports, and one that only uses the name may not.
+    // A third file may change a variable of its own, but not a list that it imports.
     let third = |text: &str| {
         let main = kernel(
             "import table\nimport third\nfrom table import SIZES",

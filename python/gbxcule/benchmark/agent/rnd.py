@@ -18,7 +18,7 @@ OUTPUTS = 64
 
 
 class Agent(ppo.Agent):
-    """A policy, its value, and the value of what is new."""
+    """A policy, its value, and the value of rewards for new observations."""
 
     def __init__(self, shape: tuple[int, ...], actions: int) -> None:
         super().__init__(shape, actions)

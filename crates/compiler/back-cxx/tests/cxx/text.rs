@@ -1,5 +1,5 @@
 //! The text of a module: the same each time, with lines that lead back to the source, and checks
-//! where they are asked for. What the text looks like stands behind the samples of the testkit.
+//! where they are asked for. The samples of the testkit hold the text itself.
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_front_warp::Program;
