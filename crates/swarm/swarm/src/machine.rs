@@ -31,6 +31,17 @@ macro_rules! of_either {
 }
 pub(crate) use of_either;
 
+/// Evaluates one expression with a value that belongs to a machine's model, and with the machine.
+macro_rules! with_machine {
+    ($own:expr, $machine:expr; $value:ident, $of_model:ident => $act:expr) => {
+        match ($own, $machine) {
+            (Self::Original($value), AnyMachine::Original($of_model)) => $act,
+            (Self::Color($value), AnyMachine::Color($of_model)) => $act,
+            _ => unreachable!("the machines of a swarm have one model"),
+        }
+    };
+}
+
 impl Clone for AnyMachine {
     fn clone(&self) -> Self {
         match self {
@@ -332,19 +343,11 @@ impl AnyRunner {
         buttons: u8,
         step: Step,
     ) -> u32 {
-        match (self, machine) {
-            (Self::Original(runner), AnyMachine::Original(machine)) => {
-                machine.run_step_with(buttons, step, |machine, draw| {
-                    runner.run_frame(machine, cart_ram, draw);
-                })
-            }
-            (Self::Color(runner), AnyMachine::Color(machine)) => {
-                machine.run_step_with(buttons, step, |machine, draw| {
-                    runner.run_frame(machine, cart_ram, draw);
-                })
-            }
-            _ => unreachable!("the machines of a swarm have one model"),
-        }
+        with_machine!(self, machine; runner, machine => {
+            machine.run_step_with(buttons, step, |machine, draw| {
+                runner.run_frame(machine, cart_ram, draw);
+            })
+        })
     }
 
     /// Runs a frame with these buttons held.
@@ -355,17 +358,10 @@ impl AnyRunner {
         buttons: u8,
         draw: bool,
     ) {
-        match (self, machine) {
-            (Self::Original(runner), AnyMachine::Original(machine)) => {
-                machine.set_buttons(buttons);
-                runner.run_frame(machine, cart_ram, draw);
-            }
-            (Self::Color(runner), AnyMachine::Color(machine)) => {
-                machine.set_buttons(buttons);
-                runner.run_frame(machine, cart_ram, draw);
-            }
-            _ => unreachable!("the machines of a swarm have one model"),
-        }
+        with_machine!(self, machine; runner, machine => {
+            machine.set_buttons(buttons);
+            runner.run_frame(machine, cart_ram, draw);
+        });
     }
 
     /// Number of blocks, if frames are run by them.
@@ -399,11 +395,7 @@ impl MachineSound {
 
     /// Begins anew at the present state of a machine of the same model.
     pub(crate) fn restart(&mut self, machine: &AnyMachine) {
-        match (self, machine) {
-            (Self::Original(sound), AnyMachine::Original(machine)) => sound.restart(machine),
-            (Self::Color(sound), AnyMachine::Color(machine)) => sound.restart(machine),
-            _ => unreachable!("the machines of a swarm have one model"),
-        }
+        with_machine!(self, machine; sound, machine => sound.restart(machine));
     }
 
     /// Returns a copy of the sound without its samples.
@@ -456,15 +448,9 @@ impl MachineSound {
         buttons: u8,
         step: Step,
     ) -> u32 {
-        match (self, machine) {
-            (Self::Original(sound), AnyMachine::Original(machine)) => {
-                sound.run_step(machine, rom, cart_ram, buttons, step)
-            }
-            (Self::Color(sound), AnyMachine::Color(machine)) => {
-                sound.run_step(machine, rom, cart_ram, buttons, step)
-            }
-            _ => unreachable!("the machines of a swarm have one model"),
-        }
+        with_machine!(self, machine; sound, machine => {
+            sound.run_step(machine, rom, cart_ram, buttons, step)
+        })
     }
 
     /// Samples made since they were last cleared.
