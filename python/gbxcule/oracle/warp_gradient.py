@@ -45,7 +45,7 @@ def split(arguments: "list[dict]", payload: bytes, at: int) -> "tuple[list[tuple
 
 def launch(kernel, described: dict, parts: "list[tuple[bytes, bytes]]") -> bytes:
     inputs, gradients = [], []
-    types = warp_server.parameter_types(kernel)
+    types = warp_server.part_types(kernel, described)
     for declared, given, (value, beside) in zip(types, described["arguments"], parts, strict=True):
         actual = warp_server.Actual(declared, given, value)
         inputs.append(actual)

@@ -109,8 +109,40 @@ def parameter_types(kernel) -> list:
     return list(kernel.__annotations__.values())
 
 
+def part_types(kernel, described: dict) -> list:
+    """Return the type of each described argument: of a parameter, or of a field that `of` and `path` name."""
+    types, number, found = parameter_types(kernel), -1, []
+    for given in described["arguments"]:
+        number = given.get("of", number + 1)
+        declared = types[number]
+        for name in given.get("path", ()):
+            declared = declared.vars[name].type
+        found.append(declared)
+    if number + 1 != len(types):
+        raise ValueError(f"the kernel has {len(types)} parameters, found {number + 1} arguments")
+    return found
+
+
+def arguments(kernel, described: dict, values: list) -> list:
+    """Return one value for each parameter; fields that were described one by one are put into a struct."""
+    types, whole = parameter_types(kernel), []
+    for given, value in zip(described["arguments"], values, strict=True):
+        if "of" not in given:
+            whole.append(value)
+            continue
+        if given["of"] == len(whole):
+            whole.append(types[given["of"]]())
+        *outer, last = given["path"]
+        instance = whole[-1]
+        for name in outer:
+            instance = getattr(instance, name)
+        setattr(instance, last, value)
+    return whole
+
+
 def execute(kernel, described: dict, values: list) -> None:
     """Launch a kernel, or call host code that launches several."""
+    values = arguments(kernel, described, values)
     if isinstance(kernel, wp.Kernel):
         wp.launch(kernel, dim=tuple(described["dims"]), inputs=values, device="cpu")
         return
@@ -121,7 +153,7 @@ def execute(kernel, described: dict, values: list) -> None:
 def launch(kernel, described: dict, payload: bytes, at: int) -> "tuple[bytes, int]":
     """Launch a kernel; return its arrays' memory, and where the next one's payload begins."""
     actuals = []
-    for declared, given in zip(parameter_types(kernel), described["arguments"], strict=True):
+    for declared, given in zip(part_types(kernel, described), described["arguments"], strict=True):
         actuals.append(Actual(declared, given, payload[at : at + given["bytes"]]))
         at += given["bytes"]
     execute(kernel, described, [actual.value for actual in actuals])

@@ -3,6 +3,7 @@
 import os
 import platform
 import sys
+import warnings
 from types import TracebackType
 from typing import Any
 
@@ -49,10 +50,16 @@ DeviceLike = Device | str | None
 
 _CPU = Device()
 
+cuda_is_cpu = False
+"""True while launches are recorded: a program that asks for a CUDA device then runs on the CPU."""
+
 
 def get_device(ident: Any = None) -> Device:
     """Find a device by name; without one, the default."""
     if ident is None or isinstance(ident, Device) or str(ident) == "cpu":
+        return _CPU
+    if cuda_is_cpu and str(ident).startswith("cuda"):
+        warnings.warn(f"the program asks for `{ident}`, and its launches are recorded on the CPU", stacklevel=2)
         return _CPU
     raise ValueError(
         f"gbxcule.warp runs on the CPU, and `{ident}` was asked for: `gbxcule.kernel` launches on CUDA devices"

@@ -10,7 +10,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gbxcule import _native
+from gbxcule.warp import device
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.composite import Composite
 from gbxcule.warp.indexed_array import indexedarray
@@ -40,6 +41,7 @@ def record(folder: str | os.PathLike[str] | None) -> None:
     global _folder
     _kernels.clear()
     _folder = None if folder is None else Path(folder).absolute()
+    device.cuda_is_cpu = _folder is not None
     if _folder is not None:
         _folder.mkdir(parents=True, exist_ok=True)
 
@@ -65,7 +67,7 @@ def of_launch(
     head = {"file": file, "line": line, "kernel": name, "program": os.path.abspath(sys.argv[0]), "launch": count}
     try:
         if tables:
-            raise _Refused(f"it queries geometry by an id (`{', '.join(tables)}`), which a row can't hold")
+            raise _Refused(f"it queries geometry by an id (`{', '.join(tables)}`), which no recording holds")
         rest = {"dims": list(grid), "inputs": _inputs(values)}
     except _Refused as refusal:
         rest = {"refused": str(refusal)}
@@ -88,10 +90,27 @@ def _place(function: Callable[..., Any]) -> tuple[str, int, str]:
 
 
 def _inputs(values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    count = sum(_size(value) for value in values.values())
+    count = sum(_size(part) for named in values.items() for _, part in _parts(*named))
     if count > MAX_NUMBERS:
         raise _Refused(f"its arguments have {count} numbers, and a recording has at most {MAX_NUMBERS}")
-    return [{"name": name, **_input(name, value)} for name, value in values.items()]
+    return [{"name": name, **_input(name, part)} for named in values.items() for name, part in _parts(*named)]
+
+
+def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """List the fields of a struct with arrays by name, as `s.x`, or the argument itself."""
+    if not _holds_array(value):
+        yield name, value
+        return
+    for field, part in value.argument(lambda field: field).items():
+        yield from _parts(f"{name}.{field}", part)
+
+
+def _holds_array(value: Any) -> bool:
+    """Tell whether a value is a struct with arrays; of its fields only an array can be `None`."""
+    if not isinstance(value, StructInstance):
+        return False
+    fields = value.argument(lambda field: field).values()
+    return any(field is None or isinstance(field, (array, indexedarray)) or _holds_array(field) for field in fields)
 
 
 def _input(name: str, value: Any) -> dict[str, Any]:
@@ -117,8 +136,6 @@ def _value(name: str, value: Any) -> list[Any]:
     """List the numbers of an argument that is no array."""
     if isinstance(value, StructInstance):
         fields = value.argument(lambda field: field)
-        if any(isinstance(field, (array, indexedarray)) or field is None for field in fields.values()):
-            raise _Refused(f"argument `{name}` is a struct with an array, which a row can't hold")
         return [number for field in fields.values() for number in _value(name, field)]
     if isinstance(value, Scalar):
         value = value.value

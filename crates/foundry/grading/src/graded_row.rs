@@ -90,6 +90,10 @@ impl GradedRow {
         if !program.takes(&inputs) || !is_small(&row.launch_dims) {
             return Err(format!("row {}: its inputs don't fit its kernel", row.id));
         }
+        if program.queries_geometry() {
+            let id = row.id;
+            return Err(format!("row {id}: answers to kernels that query geometry aren't graded"));
+        }
         let wide = widen::program(&program);
         let own = Shaped { dims: row.launch_dims.clone(), inputs };
         let fresh = random::seed(row.input_seed ^ FRESH_STREAM, seed);

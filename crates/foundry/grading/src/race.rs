@@ -31,7 +31,7 @@ pub fn races(
     let plan = Plan { seed, mode: Mode::Run, device: Texts::Cuda, host_every: 0, sampled: 100 };
     let kernels: Vec<_> = program.forward.kernels().map(|(id, _)| id).collect();
     let one = |kernel| {
-        let own = RowProgram { kernel, host: None, ..program.clone() };
+        let own = program.of_kernel(kernel);
         let name = own.name().to_owned();
         let row = match row_of_several(text, &own, plan) {
             Ok(row) => row,

@@ -7,6 +7,7 @@ use gbxcule_grammar::input::rank;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{Function, FunctionId, Module, Scalar, Shape, Type};
 use gbxcule_rows::execute::{ArgumentBytes, LaunchInputs};
+use gbxcule_rows::part::{Composite, Part, parts};
 use gbxcule_rows::row_program::element;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -190,9 +191,22 @@ impl<'a> RawLaunch<'a> {
         let (arrays, parameters, names) = (Vec::new(), Vec::new(), BTreeMap::new());
         let mut launch = Self { arrays, parameters, names, places: Vec::new() };
         launch.add_extents(grid.dims, has_header);
-        for (at, param) in module.functions[kernel].params.iter().enumerate() {
-            let data = &memory.data[at];
-            let Some(of) = element(module, param.ty) else {
+        let (types, params) = (&module.types, &module.functions[kernel].params);
+        for (at, part) in parts(types, params).into_iter().enumerate() {
+            let (data, param) = (&memory.data[at], &part.of);
+            if let Some(object) = Composite::of(types, &params[part.param]) {
+                // Texts without the header have no structs with arrays.
+                let own = launch.part(
+                    module,
+                    &part,
+                    (data, memory.gradients.get(at)),
+                    &grid.inputs[at].shape,
+                );
+                let size = types.layout(object.ty).map_or(0, |layout| layout.size as usize);
+                launch.put(&own, &part, size);
+                continue;
+            }
+            if element(module, param.ty).is_none() {
                 launch.parameters.push(Parameter::value(data));
                 if let [a, b, c, d] = data[..] {
                     let value = i32::from_le_bytes([a, b, c, d]);
@@ -200,19 +214,15 @@ impl<'a> RawLaunch<'a> {
                 }
                 launch.places.push((None, None));
                 continue;
-            };
-            let size = module.types.layout(of).map_or(0, |layout| layout.size as usize);
-            let own = launch.add_array(param.name.clone(), size, data);
-            let gradient = memory.gradients.get(at).filter(|it| !it.is_empty());
-            let gradient =
-                gradient.map(|bytes| launch.add_array(format!("grad_{}", param.name), size, bytes));
-            launch.places.push((Some(own), gradient));
+            }
             let shape = &grid.inputs[at].shape;
+            let own = launch.part(module, &part, (data, memory.gradients.get(at)), shape);
             if has_header {
-                launch.parameters.push(handle(own, gradient, shape, size));
+                launch.parameters.push(own);
                 continue;
             }
-            launch.parameters.push(Parameter::pointer(Some(own)));
+            let (own, gradient) = launch.places[at];
+            launch.parameters.push(Parameter::pointer(own));
             for (dim, &size) in shape.iter().enumerate() {
                 launch.parameters.push(Parameter::value(&size.to_le_bytes()));
                 launch.names.insert(extent(&param.name, dim), size.into());
@@ -222,6 +232,40 @@ impl<'a> RawLaunch<'a> {
             }
         }
         launch
+    }
+
+    /// Makes the bytes of a part of a struct with arrays.
+    fn part(
+        &mut self,
+        module: &Module,
+        part: &Part,
+        (data, gradient): (&'a [u8], Option<&'a Vec<u8>>),
+        shape: &[u32],
+    ) -> Parameter {
+        let Some(of) = element(module, part.of.ty) else {
+            self.places.push((None, None));
+            return Parameter::value(data);
+        };
+        let size = module.types.layout(of).map_or(0, |layout| layout.size as usize);
+        let own = self.add_array(part.of.name.clone(), size, data);
+        let gradient = gradient.filter(|it| !it.is_empty());
+        let name = || format!("grad_{}", part.of.name);
+        let gradient = gradient.map(|bytes| self.add_array(name(), size, bytes));
+        self.places.push((Some(own), gradient));
+        handle(own, gradient, shape, size)
+    }
+
+    /// Puts a part into its parameter of `size` bytes, which its first part adds.
+    fn put(&mut self, own: &Parameter, part: &Part, size: usize) {
+        if part.offset == 0 {
+            self.parameters.push(Parameter::value(&vec![0; size]));
+        }
+        if let Some(whole) = self.parameters.last_mut() {
+            whole.bytes[part.offset..][..own.bytes.len()].copy_from_slice(&own.bytes);
+            whole
+                .addresses
+                .extend(own.addresses.iter().map(|(at, array)| (part.offset + at, *array)));
+        }
     }
 
     fn add_array(&mut self, name: String, element_bytes: usize, bytes: &'a [u8]) -> usize {

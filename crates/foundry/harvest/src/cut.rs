@@ -387,7 +387,7 @@ impl Cutter<'_> {
         let print = |text: &mut String, place: &DefinitionId| {
             let source = &self.chosen[place];
             let statement = &source.statements[place.1];
-            let block = dedented(statement.text(source), statement.margin);
+            let block = outside_class(&dedented(statement.text(source), statement.margin));
             let block = match self.modules.get(&place.0) {
                 Some(modules) => without_modules(&block, modules),
                 None => block,
@@ -423,6 +423,18 @@ fn without_modules(block: &str, modules: &BTreeSet<String>) -> String {
         }
     }
     text + &block[from..]
+}
+
+/// Returns a function's text without `@staticmethod`, which has a meaning only in a class.
+fn outside_class(block: &str) -> String {
+    let end = if block.starts_with("def ") { 0 } else { block.find("\ndef ").unwrap_or(0) };
+    let (decorators, function) = block.split_at(end);
+    let lines = decorators.lines().filter(|line| line.trim_end() != "@staticmethod");
+    let decorators: Vec<&str> = lines.collect();
+    match decorators[..] {
+        [] => function.trim_start_matches('\n').to_owned(),
+        _ => decorators.join("\n") + function,
+    }
 }
 
 /// Returns a block of lines moved to the left.

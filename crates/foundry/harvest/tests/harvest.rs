@@ -372,3 +372,16 @@ fn files_that_were_made_to_last_forever_are_read_to_their_end() {
     assert!(rows.iter().any(|row| row.kernel == "deep"), "{harvest:?}");
     assert_eq!(harvest.refused.values().sum::<usize>() + rows.len(), 5);
 }
+
+#[test]
+fn a_static_kernel_of_a_class_is_a_plain_kernel_in_its_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let code = "import warp as wp\n\nclass Solver:\n    @staticmethod\n    @wp.func\n    def twice(x: float):\n        return 2.0 * x\n\n    \
+                @staticmethod\n    @wp.kernel\n    def run(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n        \
+                y[wp.tid()] = x[wp.tid()] + 1.0\n";
+    std::fs::write(folder.path().join("code.py"), code).expect("a file");
+    let made = harvest(folder.path(), "MIT", PLAN, 1, &|| ()).expect("rows");
+    let [row] = &made.rows[..] else { panic!("{:?}", made.refused) };
+    assert!(row.source.contains("\n@wp.kernel\ndef run("), "{}", row.source);
+    assert!(!row.source.contains("staticmethod"), "{}", row.source);
+}

@@ -25,12 +25,9 @@ def last(at: wp.array(dtype=int), x: wp.array(dtype=float), y: wp.array(dtype=fl
     y[i] = x[x.shape[0] + 5000 - at[i]]
 
 @wp.kernel
-def query(tree: wp.uint64, x: wp.array(dtype=float)):
+def far(at: wp.array(dtype=int), x: wp.array(dtype=float)):
     i = wp.tid()
-    q = wp.bvh_query_aabb(tree, wp.vec3(0.0), wp.vec3(1.0))
-    b = int(0)
-    while wp.bvh_query_next(q, b):
-        x[i] += 1.0
+    x[at[i] - 5000] = 1.0
 
 @wp.kernel
 def double(x: wp.array(dtype=float)):
@@ -90,7 +87,7 @@ fn recorded_launches_give_rows_where_drawn_inputs_fault_and_other_rows_stay() {
         argument("y", json!([400]), zeros(400)),
     ]});
     record(&inputs, &file, "last", &last);
-    record(&inputs, &file, "query", &json!({"refused": "it queries geometry by an id (`bvhs`)"}));
+    record(&inputs, &file, "far", &json!({"refused": "argument `x` is an indexed array"}));
     let of_double =
         json!({"dims": [3], "inputs": [argument("x", json!([3]), json!([1.5, 2.5, -4.0]))]});
     record(&inputs, &file, "double", &of_double);
@@ -99,7 +96,7 @@ fn recorded_launches_give_rows_where_drawn_inputs_fault_and_other_rows_stay() {
     let names: Vec<&str> = rows.iter().map(|row| &*row.kernel).collect();
     assert_eq!((names, harvest.recorded), (vec!["pick", "last", "double"], 2), "{refused:?}");
     assert_eq!(refused.len(), 1);
-    assert!(refused[0].message.as_ref().is_some_and(|it| it.contains("`bvhs`")), "{refused:?}");
+    assert!(refused[0].message.as_ref().is_some_and(|it| it.contains("`x`")), "{refused:?}");
 
     let row = &rows[0];
     assert_eq!((&*row.launch_dims, row.input_seed), (&[250][..], 0));

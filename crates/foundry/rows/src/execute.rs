@@ -3,7 +3,9 @@
 //! A row of one kernel is one launch. The launches of a row of several kernels run in order, each
 //! on the memory after the launch before it; their reverses run from the last to the first.
 
+use crate::geometry;
 use crate::host::Launch;
+use crate::part::{Composite, Part, parts};
 use crate::row_program::{RowProgram, element};
 use gbxcule_grammar::input::{ArgumentInput, Leaf, cotangent, leaves};
 use gbxcule_grammar::random::Random;
@@ -36,10 +38,12 @@ pub struct LaunchInputs<'a> {
 
 /// Draws the arguments from an input seed.
 pub fn arguments(program: &RowProgram, inputs: &[ArgumentInput], seed: u64) -> Vec<Vec<u8>> {
-    each_argument(program, inputs, |at, param, given| {
+    let mut data = each_argument(program, inputs, |at, param, given| {
         let module = &program.forward;
         given.bytes(&module.types, element(module, param).unwrap_or(param), seed, at)
-    })
+    });
+    geometry::build(program, inputs, &mut data);
+    data
 }
 
 /// Draws the gradients with which a row's reverse begins.
@@ -151,8 +155,9 @@ fn run_watched(
     let ran = run_interpreter(interpreter, None, kernel, grid, memory);
     let race = interpreter.races.take().and_then(|it| it.first);
     let race = race.map(|race| {
-        let params = &module.functions[kernel].params;
-        let mut arrays = params.iter().filter_map(|it| Some((&it.name, element(module, it.ty)?)));
+        let parts = parts(&module.types, &module.functions[kernel].params);
+        let arrays = parts.iter().map(|it| &it.of);
+        let mut arrays = arrays.filter_map(|it| Some((&it.name, element(module, it.ty)?)));
         // Buffers have the order of the arrays.
         let array = arrays.nth(race.buffer.index());
         let (argument, bytes) = array
@@ -170,6 +175,23 @@ fn varied(variation: Variation, module: &Valid<Module>) -> Interpreter<'_> {
     interpreter
 }
 
+/// Returns the arguments whose memory these images are, with tables for geometry.
+fn arguments_of(
+    interpreter: &mut Interpreter<'_>,
+    composites: &[Option<Composite>],
+    mut images: Vec<Vec<u8>>,
+) -> Vec<Argument> {
+    for (image, composite) in images.iter_mut().zip(composites) {
+        if composite.is_some_and(|it| it.in_table) {
+            // A table has no object with the id 0.
+            let size = image.len();
+            let table = interpreter.memory.add([vec![0; size], image.clone()].concat());
+            *image = Array::dense(table, size as u32, &[2]).image().to_vec();
+        }
+    }
+    images.into_iter().map(Argument::Bytes).collect()
+}
+
 fn run_interpreter(
     interpreter: &mut Interpreter<'_>,
     points: Option<Vec<[u32; 4]>>,
@@ -179,10 +201,20 @@ fn run_interpreter(
 ) -> Result<ArgumentBytes, String> {
     let module = interpreter.module();
     let backward = !memory.gradients.is_empty();
-    let (mut data, mut gradients, mut args) = (Vec::new(), Vec::new(), Vec::new());
-    for (at, param) in module.functions[kernel].params.iter().enumerate() {
-        let Some(of) = element(module, param.ty) else {
-            args.push(Argument::Bytes(memory.data[at].clone()));
+    let params = &module.functions[kernel].params;
+    let composites: Vec<Option<Composite>> =
+        params.iter().map(|it| Composite::of(&module.types, it)).collect();
+    let images = params.iter().zip(&composites);
+    let mut images: Vec<Vec<u8>> = images
+        .map(|(param, composite)| {
+            vec![0; cell_bytes(module, composite.map_or(param.ty, |it| it.ty))]
+        })
+        .collect();
+    let (mut data, mut gradients) = (Vec::new(), Vec::new());
+    for (at, Part { param, offset, of }) in parts(&module.types, params).into_iter().enumerate() {
+        let mut put = |bytes: &[u8]| images[param][offset..][..bytes.len()].copy_from_slice(bytes);
+        let Some(of) = element(module, of.ty) else {
+            put(&memory.data[at]);
             data.push(None);
             gradients.push(None);
             continue;
@@ -202,8 +234,9 @@ fn run_interpreter(
             array = array.with_gradient(gradient);
             gradients[at] = Some(gradient);
         }
-        args.push(Argument::Array(array));
+        put(&array.image());
     }
+    let args = arguments_of(interpreter, &composites, images);
     let ran = match points {
         None => interpreter.launch(kernel, grid.dims, &args),
         Some(points) => interpreter.launch_points(kernel, points, &args),

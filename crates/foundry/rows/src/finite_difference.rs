@@ -5,6 +5,7 @@
 //! *rough*, and another direction is tried.
 
 use crate::execute::{self, LaunchInputs};
+use crate::geometry;
 use crate::row_program::RowProgram;
 use crate::tensor::Tensor;
 use gbxcule_grammar::random::Random;
@@ -113,6 +114,7 @@ impl WideKernel<'_> {
                 .collect();
             let mut data = data.to_vec();
             data[at] = execute::image(self.program, at, &moved);
+            geometry::build(self.program, self.grid.inputs, &mut data);
             self.objective(&data)
         };
         let (near, far) =

@@ -43,7 +43,8 @@ pub enum Refusal {
     Compiler(String),
     /// No text cut out of the file compiles to the same kernel.
     NotCut,
-    /// A parameter, by its name, for which inputs can't be drawn, such as a struct with an array.
+    /// A parameter, by its name, for which inputs can't be drawn, such as an array of structs that
+    /// have arrays.
     Parameters(String),
     /// No inputs were found on which the kernel runs without a fault.
     Faults,
@@ -85,8 +86,8 @@ impl Refusal {
     pub fn message(&self) -> Option<String> {
         match self {
             Self::Parameters(name) => Some(format!(
-                "a row has no inputs for `{name}`: its type is a struct that has no numbers, or has arrays, as \
-                 the tables of meshes, hierarchies and hash grids have"
+                "a row has no inputs for `{name}`: its type is a struct without fields, or an array of structs \
+                 that have arrays"
             )),
             Self::Recording(reason) => Some(reason.clone()),
             _ => None,

@@ -6,6 +6,7 @@
 //! launches are executed in order and differentiated in reverse order.
 
 use crate::execute::{ArgumentBytes, LaunchInputs};
+use crate::part::Composite;
 use gbxcule_grammar::input::{ArgumentInput, is_small, leaves, rank};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::{FunctionId, Literal, Module, Param, PassMode, Scalar, Shape, Type};
@@ -64,7 +65,7 @@ pub struct Launch {
     pub kernel: FunctionId,
     /// The grid.
     pub dims: Vec<u32>,
-    /// An argument for each parameter of the kernel.
+    /// An argument for each [part](crate::part) of the kernel's arguments.
     pub arguments: Vec<LaunchArgument>,
 }
 
@@ -310,7 +311,9 @@ impl Reader<'_> {
                 None => {}
             }
         }
-        let fits = arguments.len() == self.module.functions[kernel].params.len();
+        let params = &self.module.functions[kernel].params;
+        let is_one_part = |it| Composite::of(&self.module.types, it).is_none();
+        let fits = arguments.len() == params.len() && params.iter().all(is_one_part);
         fits.then_some(Statement::Launch { kernel, dims, arguments })
     }
 }

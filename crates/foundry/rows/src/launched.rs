@@ -5,9 +5,10 @@ use crate::distance::{Distance, to_memory};
 use crate::error::SynthError;
 use crate::execute::{self, ArgumentBytes, Data, LaunchInputs};
 use crate::host::Launch;
+use crate::part::{Composite, parts, struct_with_arrays};
 use crate::row::Results;
 use crate::row_program::{RowProgram, element};
-use gbxcule_ir::{FunctionId, Module};
+use gbxcule_ir::{Field, FunctionId, Module, Type};
 use gbxcule_runtime::{
     Argument, Array, Build, Compiled, DataType, Device, Error, Output, Stream, compile,
 };
@@ -48,9 +49,9 @@ impl Launcher {
         let function = &module.functions[kernel];
         let mut arrays: Vec<Option<Array>> = Vec::new();
         let mut args = Vec::new();
-        for (at, param) in function.params.iter().enumerate() {
-            let of = element(module, param.ty);
-            let Some(ty) = DataType::of(module, of.unwrap_or(param.ty)) else {
+        for (at, part) in parts(&module.types, &function.params).into_iter().enumerate() {
+            let of = element(module, part.of.ty);
+            let Some(ty) = DataType::of(module, of.unwrap_or(part.of.ty)) else {
                 unreachable!("rows have no arrays in arrays")
             };
             let bytes = &memory.data[at];
@@ -70,6 +71,17 @@ impl Launcher {
             args.push(Argument::Array(array.clone()));
             arrays.push(Some(array));
         }
+        let mut args = args.into_iter();
+        let args: Vec<Argument> = function
+            .params
+            .iter()
+            .map(|param| match Composite::of(&module.types, param) {
+                Some(Composite { ty, in_table: true }) => {
+                    Argument::Rows(vec![Argument::Absent, assembled(module, ty, &mut args)])
+                }
+                _ => assembled(module, param.ty, &mut args),
+            })
+            .collect();
         let dims: Vec<usize> = grid.dims.iter().map(|&extent| extent as usize).collect();
         // A GPU's driver always prints to standard output.
         let output = match self.stream.device() {
@@ -105,6 +117,16 @@ impl Launcher {
         }
         self.stream.from_bytes(bytes, ty.clone(), 0, &shape, &strides)
     }
+}
+
+/// Makes an argument of its parts, which come first in `args`.
+fn assembled(module: &Module, ty: Type, args: &mut impl Iterator<Item = Argument>) -> Argument {
+    let Some(structure) = struct_with_arrays(&module.types, ty) else {
+        return args.next().unwrap_or(Argument::Absent);
+    };
+    let fields = structure.fields.iter();
+    let field = |it: &Field| (it.name.clone(), assembled(module, it.ty, args));
+    Argument::Struct(fields.map(field).collect())
 }
 
 /// Results with which a launch is compared.

@@ -2,6 +2,7 @@
 
 use crate::execute::LaunchInputs;
 use crate::host::{Host, Launch};
+use crate::part::{Composite, Part, has_tables, parts};
 use crate::row::{Row, Texts};
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_grammar::input::{ArgumentInput, rank};
@@ -30,6 +31,8 @@ pub struct RowProgram {
     pub forward: Valid<Module>,
     /// The first kernel.
     pub kernel: FunctionId,
+    /// The parts of the first kernel's arguments.
+    pub(crate) parts: Vec<Param>,
     /// Host code of a text with several kernels.
     pub host: Option<Host>,
     /// The module with the reverse added, or the code of its refusal.
@@ -170,7 +173,35 @@ impl RowProgram {
             return Err(vec![Diagnostic::error(Code::NoKernel, span, message)]);
         };
         let host = Host::read(source, &forward);
-        Ok(Self { forward, kernel, host, reverse: Err("not-asked".into()) })
+        let parts = parts_of(&forward, kernel);
+        Ok(Self { forward, kernel, parts, host, reverse: Err("not-asked".into()) })
+    }
+
+    /// Returns the program of one of the text's kernels, without host code.
+    #[must_use]
+    pub fn of_kernel(&self, kernel: FunctionId) -> Self {
+        let parts = parts_of(&self.forward, kernel);
+        Self { kernel, parts, host: None, ..self.clone() }
+    }
+
+    /// Returns, for each input that is a part of a struct with arrays, the number of its parameter
+    /// and the names of the fields around it.
+    pub(crate) fn places(&self) -> Vec<Option<(usize, Vec<String>)>> {
+        if self.host.is_some() {
+            return vec![None; self.params().len()];
+        }
+        let (types, params) = (&self.forward.types, &self.forward.functions[self.kernel].params);
+        let place = |part: &Part| {
+            Composite::of(types, &params[part.param])?;
+            let path = part.of.name.split('.').skip(1).map(str::to_owned).collect();
+            Some((part.param, path))
+        };
+        parts(types, params).iter().map(place).collect()
+    }
+
+    /// Returns true if the kernel queries geometry by an id.
+    pub fn queries_geometry(&self) -> bool {
+        has_tables(&self.forward.types, &self.forward.functions[self.kernel].params)
     }
 
     /// Returns the name of the kernel, or of the host code.
@@ -189,11 +220,12 @@ impl RowProgram {
         }
     }
 
-    /// Returns the parameters of the kernel, or of the host code.
+    /// Returns the parameters of the host code, or the [parts](crate::part) of the kernel's
+    /// arguments: one for each input of the row.
     pub fn params(&self) -> &[Param] {
         match &self.host {
             Some(host) => &host.params,
-            None => &self.forward.functions[self.kernel].params,
+            None => &self.parts,
         }
     }
 
@@ -290,6 +322,12 @@ fn reverse(forward: &Valid<Module>, kernels: &[FunctionId]) -> Result<Reverse, S
     let (module, kernels) = grad::reverses(forward, kernels).map_err(|faults| code(&faults))?;
     let module = check::module(module).map_err(|faults| code(&faults))?;
     Ok(Reverse { module, kernel: kernels[0], kernels })
+}
+
+/// Returns the parts of a kernel's arguments as parameters.
+pub(crate) fn parts_of(module: &Module, kernel: FunctionId) -> Vec<Param> {
+    let parts = parts(&module.types, &module.functions[kernel].params);
+    parts.into_iter().map(|it| it.of).collect()
 }
 
 /// Returns the element type of an array parameter; `None` for values.

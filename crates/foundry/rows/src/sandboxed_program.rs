@@ -10,9 +10,11 @@ mod machine;
 use crate::error::SynthError;
 use crate::execute::{ArgumentBytes, Data, LaunchInputs};
 use crate::host::{Launch, LaunchArgument};
+use crate::part::{Composite, parts};
 use crate::row_program::element;
 use gbxcule_back_cxx::{HEADER, HEADER_NAME, HOST_CUDA, HOST_CUDA_NAME};
 use gbxcule_files::TemporaryFolder;
+use gbxcule_ir::layout::descriptor;
 use gbxcule_ir::{FunctionId, Module};
 use gbxcule_sandbox::{ChildEnd, Limits, Outcome, Policy, Room, SandboxError};
 use std::borrow::Cow;
@@ -397,42 +399,76 @@ fn declaration(name: &str, bytes: &[u8]) -> String {
 /// Declares the arguments of a launch and returns the text of each argument's address.
 fn arguments(job: &Job<'_>, each: &HostLaunch, number: usize, body: &mut String) -> Vec<String> {
     let (grid, memory) = &job.launches[number];
-    let params = &job.module.functions[each.launch.kernel].params;
-    let mut args = Vec::new();
-    for (place, (param, argument)) in params.iter().zip(&each.launch.arguments).enumerate() {
-        let at = match argument {
-            LaunchArgument::Own(at) => *at,
+    let (types, params) = (&job.module.types, &job.module.functions[each.launch.kernel].params);
+    let composites: Vec<_> = params.iter().map(|it| Composite::of(types, it)).collect();
+    let mut args: Vec<String> = (0..params.len()).map(|at| format!("object_{at}")).collect();
+    for (at, composite) in composites.iter().enumerate() {
+        if let Some(it) = composite {
+            let size = types.layout(it.ty).map_or(0, |layout| layout.size as usize);
+            *body += &declaration(&format!("object_{at}"), &vec![0; size]);
+        }
+    }
+    for (place, (part, argument)) in
+        parts(types, params).into_iter().zip(&each.launch.arguments).enumerate()
+    {
+        let (name, size) = match argument {
+            LaunchArgument::Own(at) => match element(job.module, part.of.ty) {
+                Some(of) => {
+                    let stride = types.layout(of).map_or(0, |layout| layout.size as u32);
+                    let gradient = match memory.gradients.get(*at) {
+                        Some(bytes) if !bytes.is_empty() => format!("(char*)grad_{at}"),
+                        _ => "nullptr".into(),
+                    };
+                    *body += &array((*at, &gradient), &grid.inputs[*at].shape, stride);
+                    (format!("&array_{at}"), descriptor::LAYOUT.size as usize)
+                }
+                None => (format!("data_{at}"), memory.data[*at].len()),
+            },
             LaunchArgument::Number(bytes) => {
                 *body += &declaration(&format!("number_{place}"), bytes);
-                args.push(format!("number_{place}"));
-                continue;
+                (format!("number_{place}"), bytes.len())
             }
         };
-        let Some(of) = element(job.module, param.ty) else {
-            args.push(format!("data_{at}"));
-            continue;
-        };
-        let shape = &grid.inputs[at].shape;
-        let mut stride = job.module.types.layout(of).map_or(0, |layout| layout.size as u32);
-        let mut strides = vec![0; shape.len()];
-        for (dim, extent) in shape.iter().enumerate().rev() {
-            strides[dim] = stride;
-            stride *= extent;
+        match composites[part.param] {
+            Some(_) => {
+                let (object, offset) = (part.param, part.offset);
+                _ = writeln!(
+                    body,
+                    "    __builtin_memcpy(object_{object} + {offset}, {name}, {size});"
+                );
+            }
+            None => args[part.param] = name,
         }
-        let gradient = match memory.gradients.get(at) {
-            Some(bytes) if !bytes.is_empty() => format!("(char*)grad_{at}"),
-            _ => "nullptr".into(),
-        };
-        _ = writeln!(
-            body,
-            "    Array<char, 1> array_{at} = {{(char*)data_{at}, {gradient}, {{{}}}, {{{}}}, {}, 0}};",
-            list(shape),
-            list(&strides),
-            shape.len()
-        );
-        args.push(format!("&array_{at}"));
+    }
+    for (at, composite) in composites.iter().enumerate() {
+        if let Some(Composite { ty, in_table: true }) = composite {
+            // A table has no object with the id 0.
+            let size = types.layout(*ty).map_or(0, |layout| layout.size as u32);
+            *body += &declaration(&format!("table_{at}"), &vec![0; 2 * size as usize]);
+            _ = writeln!(
+                body,
+                "    __builtin_memcpy(table_{at} + {size}, object_{at}, {size});\n    \
+                 Array<char, 1> handle_{at} = {{(char*)table_{at}, nullptr, {{2}}, {{{size}}}, 1, 0}};"
+            );
+            args[at] = format!("&handle_{at}");
+        }
     }
     args
+}
+
+/// Declares the handle of a row-major array.
+fn array((at, gradient): (usize, &str), shape: &[u32], mut stride: u32) -> String {
+    let mut strides = vec![0; shape.len()];
+    for (dim, extent) in shape.iter().enumerate().rev() {
+        strides[dim] = stride;
+        stride *= extent;
+    }
+    format!(
+        "    Array<char, 1> array_{at} = {{(char*)data_{at}, {gradient}, {{{}}}, {{{}}}, {}, 0}};\n",
+        list(shape),
+        list(&strides),
+        shape.len()
+    )
 }
 
 /// Returns the text that makes a launch on a job's memory.

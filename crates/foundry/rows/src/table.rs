@@ -24,8 +24,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Version of the columns, which changes when readers must change.
-pub const SCHEMA_VERSION: u32 = 7;
+/// Version of the columns, which changes when readers must change. Since version 8 a struct with
+/// arrays, and geometry, have an input for each of their [parts](crate::part).
+pub const SCHEMA_VERSION: u32 = 8;
 const VERSION_KEY: &str = "gbxcule_schema_version";
 
 /// Writes a complete file into a folder of unknown origin, so links in the folder are not followed.

@@ -128,6 +128,9 @@ pub enum NotRun {
     /// results as much.
     #[error("rounding in the last digit decides the results")]
     LastDigit,
+    /// NVIDIA Warp builds its own trees and cells, and their ids are addresses.
+    #[error("the kernel queries geometry, which NVIDIA Warp builds for itself")]
+    Geometry,
     /// NVIDIA Warp did not take the source.
     #[error("NVIDIA Warp refuses the source")]
     RefusedByWarp,

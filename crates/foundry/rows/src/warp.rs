@@ -29,6 +29,8 @@ pub(crate) struct Question<'a> {
 pub(crate) struct WarpArgument<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) array: Option<(&'a [u32], &'a [u8])>,
+    /// Number of the parameter and names of its fields, if this is a part of a struct with arrays.
+    pub(crate) part: Option<(usize, Vec<String>)>,
 }
 
 /// Contents of the arrays after Warp's run, in order.
@@ -97,13 +99,16 @@ impl Warp {
                     .iter()
                     .map(|argument| {
                         payload.extend(argument.bytes);
-                        let Some((shape, gradient)) = argument.array else {
-                            return json!({"bytes": argument.bytes.len()});
-                        };
-                        if backward {
-                            payload.extend(gradient);
+                        let mut described = json!({"bytes": argument.bytes.len()});
+                        if let Some((of, path)) = &argument.part {
+                            described["of"] = json!(of);
+                            described["path"] = json!(path);
                         }
-                        json!({"bytes": argument.bytes.len(), "shape": shape})
+                        if let Some((shape, gradient)) = argument.array {
+                            described["shape"] = json!(shape);
+                            payload.extend(gradient.iter().filter(|_| backward));
+                        }
+                        described
                     })
                     .collect();
                 let kernel = numbered(question.kernel, number);

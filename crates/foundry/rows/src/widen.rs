@@ -4,7 +4,7 @@
 //! Differences of 32-bit results have three good digits at best; the same program in 64 bits has
 //! ten. A program that reads the bits of a float is invalid after widening, and `check` refuses it.
 
-use crate::row_program::{Reverse, RowProgram};
+use crate::row_program::{Reverse, RowProgram, parts_of};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::op::Op;
 use gbxcule_ir::{Field, Literal, Module, Scalar, Shape, Struct, Type, Types};
@@ -27,7 +27,8 @@ pub fn program(of: &RowProgram) -> Option<RowProgram> {
         Some(host) => Some(host.of_module(&forward)?),
         None => None,
     };
-    Some(RowProgram { forward, kernel: of.kernel, host, reverse })
+    let parts = parts_of(&forward, of.kernel);
+    Some(RowProgram { forward, kernel: of.kernel, parts, host, reverse })
 }
 
 /// Returns the wide module; functions keep their handles.

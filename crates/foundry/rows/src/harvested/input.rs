@@ -3,11 +3,13 @@
 
 use super::{Refusal, recorded};
 use crate::execute::{self, BUDGET, LaunchInputs, Variation};
+use crate::geometry::{self, GeometrySize};
 use crate::row::results;
 use crate::row_program::{RowProgram, element};
 use gbxcule_grammar::input::{ArgumentInput, RECORDED_SEED, leaves, rank};
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_ir::op::Op;
+use gbxcule_ir::{Param, Scalar, Type};
 
 /// Greatest number of shapes and ranges that are tried.
 const ATTEMPTS: u64 = 60;
@@ -137,8 +139,27 @@ fn shapes(
         given.name.clone_from(&param.name);
         given
     });
-    let inputs = inputs.collect();
+    let mut inputs: Vec<ArgumentInput> = inputs.collect();
+    if program.queries_geometry() {
+        draw_geometry(program, random, &mut inputs);
+    }
     (dims, inputs)
+}
+
+/// Draws the size of the geometry that a kernel queries; its ids are 1.
+fn draw_geometry(program: &RowProgram, random: &mut Random, inputs: &mut [ArgumentInput]) {
+    let (module, params) = (&program.forward, program.params());
+    let of = |param: &Param| element(module, param.ty).unwrap_or(param.ty);
+    let sorted = geometry::positions(program, inputs).map_or(0, |at| inputs[at].shape[0]);
+    let (points, boxes) = (random.between(3, 9) as u32, random.between(1, 12) as u32);
+    let size = GeometrySize { points, boxes, sorted };
+    for (param, given) in params.iter().zip(inputs) {
+        if let Some(part) = size.input(param, given) {
+            *given = part;
+        } else if of(param) == Type::scalar(Scalar::U64) {
+            (given.least, given.most) = (1, 1);
+        }
+    }
 }
 
 /// Tries inputs: several draws must run, and the results must depend on them.
@@ -230,10 +251,12 @@ impl<'a> Trial<'a> {
     }
 
     fn run(&self, inputs: &[ArgumentInput], data: &[Vec<u8>]) -> Result<Data, Refusal> {
+        let mut data = data.to_vec();
+        geometry::build(self.program, inputs, &mut data);
         let grid = LaunchInputs { dims: self.dims, inputs };
         let budget = if self.is_recorded { RECORDED_BUDGET } else { SEARCH_BUDGET };
         let way = Variation { budget, ..Variation::default() };
-        execute::forward_varied(way, self.program, grid, data).map_err(|_| Refusal::Faults)
+        execute::forward_varied(way, self.program, grid, &data).map_err(|_| Refusal::Faults)
     }
 
     fn draw(&self, inputs: &[ArgumentInput], seed: u64) -> Data {

@@ -30,9 +30,12 @@ pub(super) fn checks(
     known: &[Vec<CheckOutcome>],
     python: &Python,
 ) -> Result<Vec<[CheckOutcome; 2]>, SynthError> {
-    let none = |name| skipped(name, NotRun::Unreadable);
-    let mut checks: Vec<[CheckOutcome; 2]> =
-        rows.iter().map(|_| [none("warp"), none("warp_gradient")]).collect();
+    let none = |stored: &Option<StoredRow>| {
+        let is_geometry = stored.as_ref().is_some_and(|it| it.program.queries_geometry());
+        let reason = || if is_geometry { NotRun::Geometry } else { NotRun::Unreadable };
+        ["warp", "warp_gradient"].map(|name| skipped(name, reason()))
+    };
+    let mut checks: Vec<[CheckOutcome; 2]> = read.iter().map(none).collect();
     let memories: Vec<QuestionMemory> =
         (0..rows.len()).filter_map(|at| memory(&rows[at], read[at].as_ref()?, at)).collect();
     let questions: Vec<Question<'_>> = memories
@@ -102,7 +105,7 @@ pub(super) fn texts(rows: &[Row], python: &Python) -> Result<Vec<CheckOutcome>, 
 }
 
 fn memory(row: &Row, stored: &StoredRow, at: usize) -> Option<QuestionMemory> {
-    row.outputs_json.as_ref()?;
+    row.outputs_json.as_ref().filter(|_| !stored.program.queries_geometry())?;
     Some(QuestionMemory {
         at,
         data: execute::arguments(&stored.program, &stored.inputs, row.input_seed),
@@ -115,11 +118,14 @@ fn question<'a>(
     stored: &'a StoredRow,
     memory: &'a QuestionMemory,
 ) -> Option<Question<'a>> {
-    let arguments = stored.inputs.iter().zip(memory.data.iter().zip(&memory.cotangents)).map(
-        |(given, (bytes, gradient))| WarpArgument {
+    let places = stored.program.places();
+    let inputs = stored.inputs.iter().zip(places);
+    let arguments = inputs.zip(memory.data.iter().zip(&memory.cotangents)).map(
+        |((given, part), (bytes, gradient))| WarpArgument {
             bytes,
             array: (!given.shape.is_empty())
                 .then_some((given.shape.as_slice(), gradient.as_slice())),
+            part,
         },
     );
     Some(Question {
