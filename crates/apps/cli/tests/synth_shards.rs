@@ -130,6 +130,39 @@ fn shards_of_a_grading_are_scored_together() {
     assert!(count > 16 && scores.contains(&format!("{count} answers about 40 rows")), "{scores}");
 }
 
+/// Verdicts that are there are taken, unless the computer failed, and removed at the end.
+#[test]
+fn a_grading_that_was_stopped_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [answers, tasks, out] =
+        ["answers.jsonl", "tasks.jsonl", "out"].map(|name| folder.path().join(name));
+    let [answers, tasks, out] = [&answers, &tasks, &out].map(|it| it.to_str().expect("UTF-8"));
+    // Two blocks.
+    let asked = ["--task", "python-to-ir", "--limit", "17", "--stand-in", answers, "--out", tasks];
+    assert_eq!(said(&[&["tasks", SAMPLE], &asked[..]].concat()).0, Some(0));
+    spoil(Path::new(answers), "row", "answer");
+    let grade = ["grade", answers, "--dataset", SAMPLE, "--tasks", tasks, "--out", out];
+    // A shard leaves its blocks, as a process does that is stopped.
+    assert_eq!(said(&[&grade[..], &["--shard", "0/1"]].concat()).0, Some(0));
+    let blocks = Path::new(out).join("blocks");
+    let change = |block: &str, verdict: serde_json::Value| {
+        let path = blocks.join(block);
+        let text = std::fs::read_to_string(&path).expect("verdicts");
+        let mut verdicts: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        verdicts[0][1] = serde_json::json!({"grade": verdict, "costs": null});
+        std::fs::write(&path, verdicts.to_string()).expect("a file");
+    };
+    change("000000.json", serde_json::json!({"WrongResult": "a verdict of before"}));
+    change("000001.json", serde_json::json!({"NotGraded": "the computer failed"}));
+    let (status, text) = said(&[&grade[..], &["--seed", "9"]].concat());
+    assert!(status == Some(2) && text.contains("remove `blocks`"), "{text}");
+    assert_eq!(said(&grade).0, Some(0));
+    let verdicts = std::fs::read_to_string(Path::new(out).join("grades.jsonl")).expect("verdicts");
+    assert!(verdicts.contains("a verdict of before"), "{verdicts}");
+    assert!(!verdicts.contains("the computer failed"), "{verdicts}");
+    assert!(!blocks.exists());
+}
+
 #[test]
 fn shards_of_a_harvest_are_one_dataset() {
     let folder = tempfile::tempdir().expect("a folder");

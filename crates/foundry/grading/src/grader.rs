@@ -82,25 +82,30 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         graded: &(dyn Fn() + Sync),
     ) -> Result<Vec<Grade>, SynthError> {
         let one = |answer: &Answer, cuda: &CudaRunner| Ok(self.grade_or_recall(answer, cuda)?.0);
-        self.for_each(answers, graded, &one)
+        let graded = |_: usize, _: &Grade| {
+            graded();
+            Ok(())
+        };
+        self.for_each(answers, &graded, &one)
     }
 
     /// Grades answers, and compares the costs of right answers in CUDA with the costs of our
-    /// compiler's texts.
+    /// compiler's texts. Calls `judged` with the place of each answer and its verdict, as soon as
+    /// there is one; the first error stops the work.
     ///
     /// # Errors
-    /// Those of [`Grader::grade`].
+    /// Those of [`Grader::grade`] and of `judged`.
     pub fn judge(
         &self,
         answers: &[Answer],
-        graded: &(dyn Fn() + Sync),
+        judged: &(dyn Fn(usize, &Judged) -> Result<(), SynthError> + Sync),
     ) -> Result<Vec<Judged>, SynthError> {
         let one = |answer: &Answer, cuda: &CudaRunner| {
             let (grade, cost) = self.grade_or_recall(answer, cuda)?;
             let own = || self.own_cost(answer, cuda);
             Ok(Judged { grade, costs: cost.map(|cost| Costs { answer: cost, own: own() }) })
         };
-        self.for_each(answers, graded, &one)
+        self.for_each(answers, judged, &one)
     }
 
     /// Returns the cost of our compiler's text for an answer's task.
@@ -116,7 +121,7 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
     fn for_each<Outcome: Send>(
         &self,
         answers: &[Answer],
-        graded: &(dyn Fn() + Sync),
+        graded: &(dyn Fn(usize, &Outcome) -> Result<(), SynthError> + Sync),
         one: &(dyn Fn(&Answer, &CudaRunner) -> Result<Outcome, SynthError> + Sync),
     ) -> Result<Vec<Outcome>, SynthError> {
         let needs = |language| answers.iter().any(|it| it.task.answered_in() == language);
@@ -136,8 +141,13 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         let work = || -> Result<Vec<(usize, Outcome)>, SynthError> {
             let mut grades = Vec::new();
             while let Some(&at) = by_row.get(next.fetch_add(1, Ordering::Relaxed)) {
-                grades.push((at, one(&answers[at], cuda)?));
-                graded();
+                let outcome = one(&answers[at], cuda);
+                let outcome = outcome.and_then(|it| graded(at, &it).map(|()| it));
+                // After an error other threads take no further answer.
+                grades.push((
+                    at,
+                    outcome.inspect_err(|_| next.store(by_row.len(), Ordering::Relaxed))?,
+                ));
             }
             Ok(grades)
         };

@@ -43,7 +43,7 @@ fn judged(bodies: &[&str]) -> Vec<Judged> {
     let limits = GradeOptions::LIMITS;
     let options = GradeOptions { seed: 5, work, workers: 2, limits, cuda_on_host: false };
     let grader = Grader::new(BTreeMap::from([(1, row())]), options);
-    let judged = grader.judge(&answers, &|| ()).expect("it grades");
+    let judged = grader.judge(&answers, &|_, _| Ok(())).expect("it grades");
     judged.iter().for_each(|it| eprintln!("{it:?}"));
     assert!(judged.iter().all(|it| it.grade == Grade::Right), "{judged:?}");
     judged

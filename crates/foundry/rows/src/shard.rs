@@ -80,7 +80,7 @@ impl BlockResults {
             return Ok(results);
         }
         let reason = format!(
-            "the folder has results of `{}`, and these would be of `{work}`: name another folder, or give the same options",
+            "the folder has results of `{}`, and these would be of `{work}`: name another folder, give the same options, or remove `{FOLDER}` from it",
             claimed.trim_end()
         );
         Err(SynthError::data(&path, reason))
@@ -90,6 +90,22 @@ impl BlockResults {
     pub fn missing(&self, shard: Shard) -> Vec<u64> {
         let is_missing = |block: &u64| shard.owns(*block) && !self.path(*block).exists();
         (0..self.blocks).filter(is_missing).collect()
+    }
+
+    /// Returns the blocks of a process that have no results, or a result that isn't final.
+    pub fn unfinished<T: DeserializeOwned>(
+        &self,
+        shard: Shard,
+        is_final: impl Fn(&T) -> bool,
+    ) -> Result<Vec<u64>, SynthError> {
+        let mut unfinished = Vec::new();
+        for block in (0..self.blocks).filter(|block| shard.owns(*block)) {
+            let results: Option<Vec<T>> = self.read(block)?;
+            if !results.is_some_and(|it| it.iter().all(&is_final)) {
+                unfinished.push(block);
+            }
+        }
+        Ok(unfinished)
     }
 
     /// Writes the results of a block.
@@ -104,17 +120,33 @@ impl BlockResults {
     pub fn merged<T: DeserializeOwned>(&self) -> Result<Option<Vec<T>>, SynthError> {
         let mut all: Vec<T> = Vec::new();
         for block in 0..self.blocks {
-            let path = self.path(block);
-            if !path.exists() {
-                return Ok(None);
-            }
-            let bytes = gbxcule_files::read(&path, MAX_BLOCK_BYTES);
-            let bytes = bytes.map_err(SynthError::file(&path))?;
-            let own: Vec<T> =
-                serde_json::from_slice(&bytes).map_err(|error| SynthError::data(&path, error))?;
+            let Some(own) = self.read(block)? else { return Ok(None) };
             all.extend(own);
         }
         Ok(Some(all))
+    }
+
+    /// Removes the results, which were merged.
+    pub fn remove(self) -> Result<(), SynthError> {
+        let folder = self.out.join(FOLDER);
+        for path in (0..self.blocks).map(|it| self.path(it)).chain([folder.join(WORK)]) {
+            std::fs::remove_file(&path).map_err(SynthError::file(&path))?;
+        }
+        // Files of others stay, and their folder with them.
+        _ = std::fs::remove_dir(&folder);
+        Ok(())
+    }
+
+    /// Returns the results of a block, if it has any.
+    fn read<T: DeserializeOwned>(&self, block: u64) -> Result<Option<Vec<T>>, SynthError> {
+        let path = self.path(block);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let bytes = gbxcule_files::read(&path, MAX_BLOCK_BYTES);
+        let bytes = bytes.map_err(SynthError::file(&path))?;
+        let results = serde_json::from_slice(&bytes);
+        Ok(Some(results.map_err(|error| SynthError::data(&path, error))?))
     }
 
     fn path(&self, block: u64) -> PathBuf {
@@ -164,8 +196,15 @@ mod tests {
         assert_eq!((second.missing(one), second.missing(Shard::WHOLE)), (vec![1], vec![1]));
         second.write(1, &[3, 4]).expect("a file");
         assert_eq!(begin().merged().expect("files"), Some(vec![1, 2, 3, 4, 5]));
+        let unfinished = |shard| begin().unfinished(shard, |it: &i32| *it != 3).expect("files");
+        assert_eq!(
+            (unfinished(Shard::WHOLE), unfinished("0/2".parse().expect("a shard"))),
+            (vec![1], vec![])
+        );
         let other = BlockResults::begin(folder.path(), &json!({"verb": "count", "seed": 2}), 3);
         let said = other.err().expect("another seed").to_string();
         assert!(said.contains("\"seed\":1") && said.contains("name another folder"), "{said}");
+        begin().remove().expect("files of ours");
+        assert!(!BlockResults::are_in(folder.path()) && !folder.path().join(FOLDER).exists());
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, ensure};
 use clap::Args;
@@ -15,10 +16,11 @@ use gbxcule_grading::{self as grading, GradeOptions, Grader, Judged};
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_rows::batch::{check_numbers, read_brief, read_some};
 use gbxcule_rows::row::{COMPILER_VERSION, Row};
+use gbxcule_rows::shard::BlockResults;
 use gbxcule_rows::split::SPLITS;
 use gbxcule_rows::structure::digest;
 use gbxcule_sandbox::Protection;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Dataset;
 use super::sharding::ShardOption;
@@ -124,7 +126,7 @@ impl Tasks {
 /// Each answer runs on its row's stored inputs and on fresh inputs of other shapes. NVRTC compiles
 /// CUDA, and a simulator that finds races runs it; C++ runs in the sandbox; Python is read and
 /// never executed. The command writes `grades.json`, `grades.jsonl` and a picture of each task, and
-/// uses no network.
+/// uses no network. A command that was stopped goes on when it is given again.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -216,9 +218,15 @@ impl Grade {
             limits: GradeOptions::LIMITS,
             cuda_on_host: self.cuda_on_host,
         };
-        let Some(judged) = self.judged(&rows, &answers, &options)? else { return Ok(true) };
+        let blocks = blocks(&answers);
+        let results = self.block_results(&rows, &answers, blocks.len())?;
+        let judged = self.judged((&rows, &answers), (&blocks, &results), &options)?;
+        let Some(judged) = judged else { return Ok(true) };
         let scores = score::score(&rows, &answers, &judged);
         score::write(&self.out, &answers, &judged, &scores, &options)?;
+        if !self.shard.is_shared() {
+            results.remove()?;
+        }
         print_scores(&rows, &answers, &judged, &scores);
         print_costs(&judged, &scores);
         say!("\nverdicts, scores and pictures are in {}", self.out.display());
@@ -226,45 +234,88 @@ impl Grade {
     }
 }
 
-/// Number of rows in a block, whose answers one process grades at a time.
+/// Greatest number of rows whose answers are a block, and of its answers, unless one row has more.
 const BLOCK_ROWS: usize = 16;
+const BLOCK_ANSWERS: usize = 64;
+
+/// Divides answers, by their places, into blocks of whole rows.
+fn blocks(answers: &[Answer]) -> Vec<Vec<usize>> {
+    let mut by_row: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    (0..answers.len()).for_each(|at| by_row.entry(answers[at].row).or_default().push(at));
+    let (mut blocks, mut rows): (Vec<Vec<usize>>, _) = (Vec::new(), BLOCK_ROWS);
+    for row in by_row.into_values() {
+        match blocks.last_mut() {
+            Some(block) if rows < BLOCK_ROWS && block.len() + row.len() <= BLOCK_ANSWERS => {
+                block.extend(row);
+                rows += 1;
+            }
+            _ => {
+                blocks.push(row);
+                rows = 1;
+            }
+        }
+    }
+    blocks
+}
 
 impl Grade {
-    /// Judges the answers about the rows of this process's blocks; returns the verdicts on all
-    /// answers, unless verdicts of other processes are missing.
-    fn judged(
+    /// Claims the folder for the verdicts on these answers.
+    fn block_results(
         &self,
         rows: &BTreeMap<u64, Row>,
         answers: &[Answer],
-        options: &GradeOptions,
-    ) -> anyhow::Result<Option<Vec<Judged>>> {
-        let mut by_row: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-        (0..answers.len()).for_each(|at| by_row.entry(answers[at].row).or_default().push(at));
-        let by_row: Vec<Vec<usize>> = by_row.into_values().collect();
+        blocks: usize,
+    ) -> anyhow::Result<BlockResults> {
         let texts: Vec<(u64, &str, &str)> =
             answers.iter().map(|it| (it.row, it.task.name(), &*it.text)).collect();
+        let of_row =
+            |it: &Row| json!([it.id, &it.source, &it.launch_dims, &it.inputs_json, it.input_seed]);
+        let rows: Vec<Value> = rows.values().map(of_row).collect();
         let work = json!({
-            "verb": "grade", "answers": digest(&json!(texts).to_string(), 16),
-            "seed": options.seed, "cuda_on_host": options.cuda_on_host, "compiler": COMPILER_VERSION,
+            "verb": "grade", "rows": digest(&json!(rows).to_string(), 16),
+            "answers": digest(&json!(texts).to_string(), 16),
+            "seed": self.seed, "cuda_on_host": self.cuda_on_host, "compiler": COMPILER_VERSION,
         });
-        let bar = progress::late_bar(answers.len() as u64, "answers").with_message("grading");
-        let grader = Grader::new(rows, options.clone());
-        // A process that works alone keeps all its threads busy to the end.
-        let block_rows = if self.shard.is_shared() { BLOCK_ROWS } else { by_row.len().max(1) };
-        let of_block = |block: u64| {
-            let first = block as usize * block_rows;
-            let own = &by_row[first..(first + block_rows).min(by_row.len())];
-            let places: Vec<usize> = own.iter().flatten().copied().collect();
-            let own: Vec<Answer> = places.iter().map(|&at| answers[at].clone()).collect();
-            let judged = grader.judge(&own, &|| progress::advance(&bar, 1))?;
-            Ok(places.into_iter().zip(judged).collect::<Vec<_>>())
+        Ok(BlockResults::begin(&self.out, &work, blocks as u64)?)
+    }
+
+    /// Judges the answers of this process's blocks, and writes each block as soon as it is judged;
+    /// returns the verdicts on all answers, unless verdicts of other processes are missing.
+    fn judged(
+        &self,
+        (rows, answers): (&BTreeMap<u64, Row>, &[Answer]),
+        (blocks, results): (&[Vec<usize>], &BlockResults),
+        options: &GradeOptions,
+    ) -> anyhow::Result<Option<Vec<Judged>>> {
+        // A failure of this computer may not recur.
+        let is_final =
+            |(_, it): &(usize, Judged)| !matches!(it.grade, grading::Grade::NotGraded(_));
+        let missing = results.unfinished(self.shard.blocks(), is_final)?;
+        let in_block = |block: u64| blocks[block as usize].iter().map(move |at| (block, *at));
+        let places: Vec<(u64, usize)> = missing.into_iter().flat_map(in_block).collect();
+        let own: Vec<Answer> = places.iter().map(|(_, at)| answers[*at].clone()).collect();
+        let bar = progress::late_bar(own.len() as u64, "answers").with_message("grading");
+        let parts: Mutex<BTreeMap<u64, Vec<(usize, Judged)>>> = Mutex::default();
+        let judged = |place: usize, judged: &Judged| {
+            let (block, at) = places[place];
+            let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
+            let part = parts.entry(block).or_default();
+            part.push((at, judged.clone()));
+            let is_whole = part.len() == blocks[block as usize].len();
+            let whole = if is_whole { parts.remove(&block) } else { None };
+            drop(parts);
+            progress::advance(&bar, 1);
+            whole.map_or(Ok(()), |mut whole| {
+                whole.sort_by_key(|(at, _)| *at);
+                results.write(block, &whole)
+            })
         };
-        let blocks = by_row.len().div_ceil(block_rows) as u64;
-        let judged = self.shard.results((Some(&self.out), &work), blocks, of_block)?;
+        Grader::new(rows, options.clone()).judge(&own, &judged)?;
         bar.finish_and_clear();
-        Ok(judged.map(|mut judged: Vec<(usize, Judged)>| {
-            judged.sort_by_key(|(at, _)| *at);
-            judged.into_iter().map(|(_, judged)| judged).collect()
+        let all = self.shard.merged(results, blocks.len() as u64)?;
+        Ok(all.map(|mut all: Vec<(usize, Judged)>| {
+            all.sort_by_key(|(at, _)| *at);
+            all.into_iter().map(|(_, judged)| judged).collect()
         }))
     }
 }

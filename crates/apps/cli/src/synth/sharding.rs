@@ -52,6 +52,15 @@ impl ShardOption {
         for block in results.missing(self.blocks()) {
             results.write(block, &results_of(block)?)?;
         }
+        self.merged(&results, blocks)
+    }
+
+    /// Returns the results of all blocks, in order, or says how many are missing.
+    pub(super) fn merged<T: DeserializeOwned>(
+        &self,
+        results: &BlockResults,
+        blocks: u64,
+    ) -> anyhow::Result<Option<Vec<T>>> {
         let merged = results.merged()?;
         if merged.is_none() {
             let missing = results.missing(Shard::WHOLE).len();
