@@ -15,7 +15,8 @@ use gbxcule_gpu_check::cost::Cost;
 use gbxcule_grammar::input::{ArgumentInput, is_small, leaves};
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_interp::Refusals;
-use gbxcule_ir::{Literal, Scalar};
+use gbxcule_ir::source::Span;
+use gbxcule_ir::{FunctionId, Literal, Scalar};
 use gbxcule_rows::allowed_error::{AllowedErrors, Runner};
 use gbxcule_rows::distance::exact;
 use gbxcule_rows::execute::{self, ArgumentBytes, BUDGET, LaunchInputs, Variation};
@@ -23,6 +24,7 @@ use gbxcule_rows::row::{Results, Row, results};
 use gbxcule_rows::row_program::{RowProgram, element};
 use gbxcule_rows::tensor::{self, Tensor};
 use gbxcule_rows::{rounding, widen};
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 /// Factor on the largest difference that rounding causes.
@@ -71,7 +73,20 @@ pub(crate) struct GradedRow {
     /// Strict checks that the row passes on its stored inputs. Fresh inputs must pass them, too,
     /// because an answer with raw pointers can't count an index from an array's end.
     refusals: Refusals,
+    /// Calls whose tiles lie in their arrays on the stored inputs. So they must on fresh inputs,
+    /// because an answer need not check what always holds.
+    whole_tiles: HashSet<(FunctionId, Span)>,
 }
+
+/// Calls of the dialect that skip the elements of a tile that lie outside of an array.
+const TILE_CALLS: [&str; 6] = [
+    "tile_load",
+    "tile_store",
+    "tile_atomic_add",
+    "tile_load_indexed",
+    "tile_store_indexed",
+    "tile_atomic_add_indexed",
+];
 
 impl GradedRow {
     /// Prepares a row, or the gradients of a row; the error says why answers can't be graded.
@@ -106,6 +121,7 @@ impl GradedRow {
             own: own.clone(),
             seed: fresh,
             refusals: Refusals::default(),
+            whole_tiles: HashSet::new(),
         };
         let stored = problem
             .draw("the stored inputs".into(), &own, row.input_seed)
@@ -118,6 +134,7 @@ impl GradedRow {
             return Err(format!("row {}: its stored results aren't those of its source", row.id));
         }
         problem.refusals = problem.refusals_on(&stored);
+        problem.whole_tiles = problem.whole_tiles_on(&stored, &row.source);
         problem.draws.push(stored);
         problem.add_fresh_draws(&own, fresh);
         problem.add_draws_for_mutants(&row.source, &own, fresh);
@@ -146,7 +163,32 @@ impl GradedRow {
         data: &[Vec<u8>],
     ) -> (Result<Vec<Vec<u8>>, String>, u64) {
         let way = Variation { budget, refusals: self.refusals, ..Variation::default() };
-        execute::forward_counted(way, &self.program, grid, data)
+        let (after, statements) = execute::forward_counted(way, &self.program, grid, data);
+        let is_whole = self.whole_tiles.is_empty() || after.is_err() || {
+            let outcomes = execute::forward_with_outcomes(&self.program, grid, data);
+            outcomes.is_ok_and(|(_, outcomes)| {
+                self.whole_tiles.iter().all(|it| outcomes.get(it).is_none_or(|seen| !seen[0]))
+            })
+        };
+        let cut = || Err("a tile ends outside of its array".to_owned());
+        (if is_whole { after } else { cut() }, statements)
+    }
+
+    /// Returns the calls whose tiles lie in their arrays on a draw.
+    fn whole_tiles_on(&self, draw: &FreshInputs, source: &str) -> HashSet<(FunctionId, Span)> {
+        let is_tile_call = |span: Span| {
+            let text = source.get(span.start as usize..span.end as usize).unwrap_or_default();
+            let name = text.split('(').next().and_then(|it| it.rsplit('.').next());
+            name.is_some_and(|it| TILE_CALLS.contains(&it.trim()))
+        };
+        if !TILE_CALLS.iter().any(|it| source.contains(it)) {
+            return HashSet::new();
+        }
+        let outcomes = execute::forward_with_outcomes(&self.program, draw.grid(), &draw.data);
+        let outcomes = outcomes.map(|it| it.1).unwrap_or_default();
+        let whole =
+            outcomes.into_iter().filter(|((_, span), seen)| !seen[0] && is_tile_call(*span));
+        whole.map(|(place, _)| place).collect()
     }
 
     /// Adds draws of other shapes and ranges on which the row's program runs and on which results

@@ -32,6 +32,8 @@ pub(crate) enum Reshaping {
     Growing,
     /// All extents grow by one factor.
     Scaled,
+    /// All extents but 1 are divided by their common divisor.
+    Shrunk,
     /// The first extent of the launch becomes one more than a multiple of a block; other extents
     /// grow.
     Long,
@@ -63,7 +65,7 @@ impl Reshaping {
     /// Returns the reshapings that are tried for a draw, the best first.
     pub(crate) fn of_draw(number: usize) -> &'static [Self] {
         match number {
-            0 => &[Self::Free, Self::Growing, Self::Scaled, Self::Same],
+            0 => &[Self::Free, Self::Growing, Self::Shrunk, Self::Scaled, Self::Same],
             1 => &[Self::Long, Self::Growing, Self::Scaled, Self::Same],
             2 => &[Self::One, Self::Free, Self::Growing, Self::Scaled, Self::Same],
             _ => &[Self::Zero],
@@ -172,6 +174,8 @@ impl Shaped {
             _ => {}
         }
         let factor = 2 + random.below(2) as u32;
+        let sizes = extents.iter().copied().filter(|it| *it > 1);
+        let divisor = sizes.fold(0, common_divisor).max(1);
         for extent in extents.iter().copied() {
             if map.contains_key(&extent) {
                 continue;
@@ -188,13 +192,14 @@ impl Shaped {
                     unused(extent + 1 + random.below(extent as usize + 5) as u32, &map)
                 }
                 Reshaping::Scaled => extent * factor,
+                Reshaping::Shrunk if extent > 1 => extent / divisor,
                 Reshaping::Large if extent == first => {
                     MANY_POINTS / self.dims.iter().skip(1).product::<u32>().max(1)
                 }
                 Reshaping::One if extent == first => 1,
                 Reshaping::Zero if extent == first => 0,
                 Reshaping::One | Reshaping::Zero | Reshaping::Large => extent,
-                Reshaping::Narrow | Reshaping::Same => extent,
+                Reshaping::Narrow | Reshaping::Shrunk | Reshaping::Same => extent,
             };
             map.insert(extent, new);
         }
@@ -224,6 +229,10 @@ impl Shaped {
         }
         other
     }
+}
+
+fn common_divisor(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 /// Returns the number, or the next larger number that no extent has.

@@ -1,5 +1,6 @@
 //! Draws for mistakes that only unusual numbers expose: equal floats, rows of zeros, negative
-//! integers, and outputs that hold numbers before the launch.
+//! integers, unsigned integers with their highest bit, and outputs that hold numbers before the
+//! launch.
 //!
 //! Each draw changes the stored inputs. It is used if the row's program passes on it the strict
 //! checks that it passes on the stored inputs.
@@ -39,6 +40,7 @@ impl GradedRow {
         }
         draws.extend(self.changed_draw(shaped, seed, zero_runs));
         draws.extend(self.negative_draws(shaped, seed));
+        draws.extend(self.high_draws(shaped, seed));
         draws.extend(self.started_draw(shaped, seed));
         draws
     }
@@ -112,6 +114,36 @@ impl GradedRow {
         let of_value = |at| [within, |_| -NEGATIVE, |_| -1].map(|least| draw(&[at], least));
         let of_values = values.into_iter().flat_map(of_value).flatten();
         draw(&arrays, within).into_iter().chain(of_values).collect()
+    }
+
+    /// Makes for each argument of unsigned integers a draw in which every second number has its
+    /// highest bit set: an answer that takes the numbers as signed finds negative ones.
+    fn high_draws(&self, shaped: &Shaped, seed: u64) -> Vec<FreshInputs> {
+        let module = &self.program.forward;
+        let draw = |at: usize| {
+            let (given, ty) = (&shaped.inputs[at], self.program.params()[at].ty);
+            let of = element(module, ty).unwrap_or(ty);
+            let leaves = leaves(&module.types, of);
+            let is_drawn = !given.zero && given.arrangement.is_free();
+            let unsigned: Vec<_> =
+                leaves.iter().filter(|it| is_drawn && it.scalar.is_unsigned_int()).collect();
+            let size = module.types.layout(of).map_or(1, |it| it.size as usize).max(1);
+            let mut data = execute::arguments(&self.program, &shaped.inputs, seed);
+            let before = data.clone();
+            for cell in data[at].chunks_exact_mut(size).step_by(2) {
+                for leaf in &unsigned {
+                    let number = leaf.read(cell).as_int().unwrap_or_default();
+                    let bits = 8 * leaf.scalar.bytes();
+                    // The row's program in 64 bits gets its inputs as doubles.
+                    let number = if bits > 32 { number << (bits - 24) } else { number };
+                    leaf.write(cell, Literal::int(leaf.scalar, number | 1 << (bits - 1)));
+                }
+            }
+            (data[at] != before[at]).then_some(())?;
+            let draw = self.probe(DrawKind::SpecialValues, shaped, &data, seed)?;
+            self.is_order_independent(&draw).then_some(draw)
+        };
+        (0..shaped.inputs.len()).filter_map(draw).collect()
     }
 
     /// Makes a draw in which outputs that begin at zero in the row hold numbers.
