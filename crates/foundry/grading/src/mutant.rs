@@ -1,6 +1,7 @@
 //! Draws that distinguish a row from its mutants: copies of its source with one operator, function
-//! or number changed. If a comparison decides, or a term is small, random numbers expose a wrong
-//! answer only by luck, and one seed would pass an answer that another refuses.
+//! or number changed, or with the row's number for one extent. If a comparison decides, or a term
+//! is small, random numbers expose a wrong answer only by luck, and one seed would pass an answer
+//! that another refuses.
 //!
 //! Inputs of several shapes and ranges are tried until each mutant is exposed by a draw. A mutant
 //! that no draw exposes counts as equivalent to the row. The search has a limit that equals the
@@ -56,7 +57,8 @@ impl GradedRow {
         let is_hidden = |mutant: &RowProgram| {
             !self.draws.iter().any(|draw| self.shows(mutant, draw, &mut rest)) && rest > 0
         };
-        let hidden = mutants(source).take(MUTANTS).filter(is_hidden);
+        let all = fixed_extents(source, own).into_iter().chain(mutants(source));
+        let hidden = all.take(MUTANTS).filter(is_hidden);
         let mut hidden: Vec<Hidden> =
             hidden.map(|mutant| Hidden { mutant, fruitless: 0 }).collect();
         let seed = random::seed(seed, STREAM);
@@ -118,6 +120,22 @@ impl GradedRow {
     }
 }
 
+/// Returns the programs of a source that each have one extent of an array as the number that it is
+/// in the row.
+fn fixed_extents(source: &str, own: &Shaped) -> Vec<RowProgram> {
+    let fixed = |(at, mark): (usize, &str)| {
+        let is_part = |it: char| it.is_alphanumeric() || it == '_';
+        let name = source[..at].rsplit(|it| !is_part(it)).next()?;
+        let (dim, _) = source[at + mark.len()..].split_once(']')?;
+        let given = own.inputs.iter().find(|it| it.name == name)?;
+        let extent = given.shape.get(dim.trim().parse::<usize>().ok()?)?;
+        let rest = &source[at + mark.len() + dim.len() + 1..];
+        let text = format!("{}{extent}{rest}", &source[..at - name.len()]);
+        RowProgram::read_forward(&text).ok()
+    };
+    source.match_indices(".shape[").filter_map(fixed).collect()
+}
+
 /// Runs a mutant on inputs on which the row executes `statements`, and subtracts the mutant's own
 /// statements from `rest`.
 fn launched(
@@ -131,4 +149,41 @@ fn launched(
     let (after, taken) = execute::forward_counted(way, mutant, grid, data);
     *rest = rest.saturating_sub(taken);
     after
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gbxcule_grammar::input::ArgumentInput;
+    use gbxcule_rows::row::Row;
+
+    /// Behind the first guard a second one leaves few threads, so that chance rarely exposes a
+    /// number in the first.
+    const SOURCE: &str = "import warp as wp\n\n\n@wp.kernel\ndef k(d: int, a: wp.array(dtype=int), b: wp.array(dtype=int), c: wp.array2d(dtype=int)):\n    \
+         i = wp.tid()\n    if i >= a.shape[0]:\n        return\n    j = d - i\n    if j < 1 or j > b.shape[0]:\n        \
+         return\n    c[i + 1, j] = a[i] + b[j - 1]\n";
+
+    #[test]
+    fn each_extent_that_is_a_number_is_exposed_by_a_draw() {
+        let named = |name: &str, given: ArgumentInput| ArgumentInput { name: name.into(), ..given };
+        let inputs = [
+            named("d", ArgumentInput::integers(vec![], 3, 5)),
+            named("a", ArgumentInput::integers(vec![5], 0, 3)),
+            named("b", ArgumentInput::integers(vec![6], 0, 3)),
+            named("c", ArgumentInput::zeros(vec![6, 7])),
+        ];
+        let inputs_json = serde_json::to_string(&inputs).expect("inputs");
+        for seed in 0..4 {
+            let (source, inputs_json) = (SOURCE.into(), inputs_json.clone());
+            let row = Row { source, launch_dims: vec![8], inputs_json, ..Row::default() };
+            let problem = GradedRow::of(&row, seed, false).expect("a problem");
+            let mutants = fixed_extents(SOURCE, &problem.own);
+            assert_eq!(mutants.len(), 2);
+            for mutant in mutants {
+                let mut rest = STATEMENTS;
+                let mut draws = problem.draws.iter();
+                assert!(draws.any(|draw| problem.shows(&mutant, draw, &mut rest)), "seed {seed}");
+            }
+        }
+    }
 }
