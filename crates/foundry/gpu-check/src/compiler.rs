@@ -2,8 +2,9 @@
 //! the simulator can run.
 //!
 //! The child is a program of a hundred lines (`driver.cpp`) that the host's compiler makes once. So
-//! a text that hangs or crashes NVRTC ends only the child. The disassembler runs as a child of a
-//! process that is held ([`crate::held`]), or as the end of the first child where none can be held.
+//! a text that hangs or crashes NVRTC ends only the child. The child writes no file and starts no
+//! process; the disassembler runs as a child of a process that is held ([`crate::held`]). If none
+//! can be held, or code must be read as a whole, another child becomes the disassembler.
 
 use crate::held::{self, HeldDisassemblers};
 use gbxcule_back_cxx::{HEADER, HEADER_NAME};
@@ -22,7 +23,9 @@ const PRELUDE: &str = include_str!("prelude.h");
 /// Architecture of the machine code: the oldest that the simulator and every NVRTC since CUDA 11
 /// know.
 pub const ARCH: &str = "sm_80";
-/// Headers of the host that texts include without need; the child provides them empty.
+/// Folder of the headers that texts may include, beside the folders of the texts.
+const HEADER_FOLDER: &str = "headers";
+/// Headers of the host that texts include without need; they are empty.
 const EMPTY_HEADERS: [&str; 13] = [
     "assert.h",
     "cassert",
@@ -56,6 +59,14 @@ const LIMITS: Limits = Limits {
     written_bytes: 64 << 20,
     output_bytes: 32 << 20,
     ..Limits::COMPILER
+};
+/// Limits of the child that only compiles.
+const LIMITS_ALONE: Limits = Limits {
+    file_bytes: 0,
+    written_bytes: 0,
+    output_bytes: MAX_CUBIN_BYTES as usize,
+    tasks: 1,
+    ..LIMITS
 };
 /// Status of the child for a text that NVRTC refuses.
 const REFUSED: i32 = 3;
@@ -108,6 +119,7 @@ pub enum Refusal {
 pub struct CudaCompiler {
     folder: TemporaryFolder,
     nvrtc: PathBuf,
+    builtins: Option<PathBuf>,
     disassembler: PathBuf,
     held: Option<Box<HeldDisassemblers>>,
     include: Option<PathBuf>,
@@ -122,12 +134,14 @@ impl CudaCompiler {
         let include = include.filter(|folder| folder.join("cuda_fp16.h").is_file());
         let folder = TemporaryFolder::inside(parent)?;
         make_driver(folder.path())?;
+        write_headers(&folder.path().join(HEADER_FOLDER))?;
+        let builtins = builtins(&nvrtc);
         let arch = ARCH.replace("sm_", "SM");
         let library = make_library(folder.path());
         let held = library
             .and_then(|it| HeldDisassemblers::find(&disassembler, &it, folder.path(), &arch));
         let held = held.map(Box::new);
-        Ok(Self { folder, nvrtc, disassembler, held, include })
+        Ok(Self { folder, nvrtc, builtins, disassembler, held, include })
     }
 
     /// Returns true if a disassembler is held, so that its tables are built once.
@@ -146,22 +160,22 @@ impl CudaCompiler {
         let failed = |error: std::io::Error| Refusal::Machine(error.to_string());
         let folder = TemporaryFolder::inside(self.folder.path()).map_err(failed)?;
         let path = folder.path();
-        let headers = EMPTY_HEADERS.iter().map(|name| (*name, "")).chain(HEADERS);
-        let headers = headers.chain([(HEADER_NAME, HEADER), ("gbx_prelude.h", PRELUDE)]);
-        for (name, header) in headers.chain([("answer.cu", text)]) {
-            write_scratch(&path.join(name), header.as_bytes()).map_err(failed)?;
-        }
-        let cubin = || read(&path.join("answer.cubin"), MAX_CUBIN_BYTES).map_err(failed);
+        write_scratch(&path.join("answer.cu"), text.as_bytes()).map_err(failed)?;
         let bare = match &self.held {
             Some(held) => {
-                self.run_driver(path, false)?;
-                bare_listing::listing(&cubin()?, |code| held.disassembled(code))
+                let cubin = self.run_driver(path, false)?;
+                let listing = bare_listing::listing(&cubin, |code| held.disassembled(code));
+                listing.map(|listing| (cubin, listing))
             }
             None => None,
         };
         // Code that a relocation changes can't be read alone.
-        let listing = bare.map_or_else(|| self.run_driver(path, true), Ok)?;
-        let cubin = cubin()?;
+        let whole = || {
+            let listing = self.run_driver(path, true)?;
+            let cubin = read(&path.join("answer.cubin"), MAX_CUBIN_BYTES).map_err(failed)?;
+            Ok((cubin, String::from_utf8_lossy(&listing).into_owned()))
+        };
+        let (cubin, listing) = bare.map_or_else(whole, Ok)?;
         let loaded = LoadedCubin::load(&cubin, &listing).map_err(|error| match error {
             LoadError::Refused(forms) => {
                 let first = forms.lines().next().unwrap_or_default();
@@ -180,13 +194,13 @@ impl CudaCompiler {
         }
     }
 
-    /// Compiles the text of a folder; returns its listing if the child becomes the disassembler.
-    fn run_driver(&self, folder: &Path, disassembles: bool) -> Result<String, Refusal> {
+    /// Compiles the text of a folder; returns its machine code, or the listing if the child becomes
+    /// the disassembler.
+    fn run_driver(&self, folder: &Path, disassembles: bool) -> Result<Vec<u8>, Refusal> {
         let mut options: Vec<String> = [
             "--std=c++17",
             "--fmad=false",
             "--generate-line-info",
-            "--include-path=.",
             "--pre-include=gbx_prelude.h",
             // Cooperative groups then don't include CUDA's C++ library, which is a separate wheel.
             "--define-macro=_CG_LIMIT_INCLUDED_DEPENDENCIES",
@@ -194,19 +208,29 @@ impl CudaCompiler {
         .map(str::to_owned)
         .to_vec();
         options.push(format!("--gpu-architecture={ARCH}"));
+        options.push(format!("--include-path=../{HEADER_FOLDER}"));
         options.extend(self.include.iter().map(|it| format!("--include-path={}", it.display())));
-        let disassembler = if disassembles { &self.disassembler } else { Path::new("-") };
-        let parts = [&self.nvrtc, disassembler].map(|it| it.display().to_string());
+        let none = Path::new("-");
+        let disassembler = if disassembles { &self.disassembler } else { none };
+        let parts = [&self.nvrtc, self.builtins.as_deref().unwrap_or(none), disassembler];
+        let parts = parts.map(|it| it.display().to_string());
         let arguments: Vec<String> = parts.into_iter().chain(options).collect();
         let program = self.folder.path().join("driver");
-        let mut read: Vec<PathBuf> = vec![program.clone(), self.disassembler.clone()];
+        let mut read = vec![program.clone(), self.folder.path().join(HEADER_FOLDER)];
         read.extend(self.nvrtc.parent().filter(|_| self.nvrtc.is_absolute()).map(Path::to_owned));
         read.extend(self.include.clone());
-        let policy = Policy::compiler(&self.disassembler, folder).reading(read).within(LIMITS);
+        // A library without a path is found by variables that only a compiler gets.
+        let policy = if disassembles || !self.nvrtc.is_absolute() {
+            read.push(self.disassembler.clone());
+            Policy::compiler(&self.disassembler, folder).within(LIMITS)
+        } else {
+            Policy::program(folder).within(LIMITS_ALONE)
+        };
+        let policy = policy.reading(read);
         let ran = gbxcule_sandbox::run(&program, &arguments, &policy)
             .map_err(|error| Refusal::Machine(error.to_string()))?;
         match ran.ended {
-            ChildEnd::Exited(0) => Ok(String::from_utf8_lossy(&ran.stdout).into_owned()),
+            ChildEnd::Exited(0) => Ok(ran.stdout),
             ChildEnd::Exited(REFUSED) => Err(Refusal::Text(first_error(&ran.stderr))),
             ChildEnd::Exited(_) => {
                 Err(Refusal::Limit(format!("NVRTC says: {}", first_error(&ran.stderr))))
@@ -245,6 +269,25 @@ fn disassembler(nvrtc: &Path) -> Result<PathBuf, SetupError> {
     let mut all = beside.into_iter().chain(on_path).chain(toolkit);
     let found = all.find(|path| path.is_file());
     found.ok_or_else(|| SetupError::Disassembler(nvrtc.into()))
+}
+
+/// Finds NVRTC's builtins, which lie beside it.
+fn builtins(nvrtc: &Path) -> Option<PathBuf> {
+    let beside = std::fs::read_dir(nvrtc.parent()?).ok()?.flatten();
+    let mut found = beside.filter(|it| {
+        it.file_name().to_str().is_some_and(|name| name.starts_with("libnvrtc-builtins.so"))
+    });
+    found.next().map(|it| it.path())
+}
+
+/// Writes the headers that texts may include into a new folder.
+fn write_headers(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir(folder)?;
+    let headers = EMPTY_HEADERS.iter().map(|name| (*name, "")).chain(HEADERS);
+    for (name, header) in headers.chain([(HEADER_NAME, HEADER), ("gbx_prelude.h", PRELUDE)]) {
+        write_scratch(&folder.join(name), header.as_bytes())?;
+    }
+    Ok(())
 }
 
 /// Makes the child's program in a folder.

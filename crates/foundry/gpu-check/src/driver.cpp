@@ -1,12 +1,11 @@
-// Compiles `answer.cu` in its folder by NVRTC to machine code, then becomes the disassembler,
-// unless that is "-".
+// Compiles `answer.cu` in its folder by NVRTC to machine code. Writes the code to standard output,
+// or, given a disassembler, into `answer.cubin` and becomes the disassembler.
 //
-// driver LIBNVRTC NVDISASM OPTION..: the listing goes to standard output, the log of a text that is
-// refused to standard error with status 3. It runs in the sandbox.
+// driver LIBNVRTC BUILTINS NVDISASM OPTION..: BUILTINS and NVDISASM may be "-". The log of a text
+// that is refused goes to standard error, with status 3. It runs in the sandbox.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dirent.h>
 #include <dlfcn.h>
 #include <string>
 #include <unistd.h>
@@ -22,21 +21,6 @@ static int failed(const char* what)
 
 template <class F> static F function(void* library, const char* name) { return (F)dlsym(library, name); }
 
-// NVRTC asks for its builtins by a bare name; older wheels don't say that they lie beside it.
-static void load_builtins(const std::string& nvrtc)
-{
-    size_t slash = nvrtc.rfind('/');
-    if (slash == std::string::npos)
-        return;
-    std::string folder = nvrtc.substr(0, slash);
-    DIR* entries = opendir(folder.c_str());
-    while (dirent* entry = entries ? readdir(entries) : nullptr)
-        if (strncmp(entry->d_name, "libnvrtc-builtins.so", 20) == 0)
-            dlopen((folder + "/" + entry->d_name).c_str(), RTLD_NOW | RTLD_GLOBAL);
-    if (entries)
-        closedir(entries);
-}
-
 static std::string contents(const char* path)
 {
     std::string text;
@@ -51,9 +35,11 @@ static std::string contents(const char* path)
 
 int main(int count, char** words)
 {
-    if (count < 3)
-        return failed("driver LIBNVRTC NVDISASM OPTION..");
-    load_builtins(words[1]);
+    if (count < 4)
+        return failed("driver LIBNVRTC BUILTINS NVDISASM OPTION..");
+    // NVRTC asks for them by a bare name; older wheels don't say that they lie beside it.
+    if (strcmp(words[2], "-") != 0)
+        dlopen(words[2], RTLD_NOW | RTLD_GLOBAL);
     void* library = dlopen(words[1], RTLD_NOW);
     if (!library)
         return failed(dlerror());
@@ -72,7 +58,7 @@ int main(int count, char** words)
     const char *name = "nv/target", *header = "";
     if (create(&program, text.c_str(), "answer.cu", 1, &header, &name) != 0)
         return failed("nvrtcCreateProgram failed");
-    int status = compile(program, count - 3, words + 3);
+    int status = compile(program, count - 4, words + 4);
     size_t size = 0;
     log_size(program, &size);
     std::vector<char> log(size + 1);
@@ -85,12 +71,13 @@ int main(int count, char** words)
     std::vector<char> code(size + 1);
     if (size == 0 || get_code(program, code.data()) != 0)
         return failed("NVRTC made no machine code");
-    FILE* file = fopen("answer.cubin", "wb");
+    bool is_alone = strcmp(words[3], "-") == 0;
+    FILE* file = is_alone ? stdout : fopen("answer.cubin", "wb");
     if (!file || fwrite(code.data(), 1, size, file) != size || fclose(file) != 0)
         return failed("the machine code can't be written");
-    if (strcmp(words[2], "-") == 0)
+    if (is_alone)
         return 0;
     // Without its analysis of jumps, which takes a fifth of its time; nobody reads its output.
-    execl(words[2], words[2], "-c", "-g", "-ndf", "answer.cubin", (char*)nullptr);
+    execl(words[3], words[3], "-c", "-g", "-ndf", "answer.cubin", (char*)nullptr);
     return failed("the disassembler can't be started");
 }
