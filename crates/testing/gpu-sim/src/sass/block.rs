@@ -1,5 +1,5 @@
 //! Runs a block: its warps take turns. A turn lasts until the warp ends or comes to the block's
-//! barrier.
+//! barrier, or for a number of instructions.
 //!
 //! The barrier is complete when all lanes of the block that have not ended have come to it. Here
 //! barrier 0 is the only barrier, so warps of a block never wait at different barriers.
@@ -73,23 +73,24 @@ pub fn run<'p>(
     counts: &mut Counts,
     (block, threads): (u32, u32),
 ) {
-    // Number of warps at the barrier; they are the first warps of the block.
-    let mut held = 0;
+    // Number of warps that have not ended; they are the first warps of the block.
+    let mut live = 0;
     for thread in (0..threads).step_by(32) {
-        if warps.len() == held {
+        if warps.len() == live {
             warps.push(Warp::new(launch));
         }
-        warps[held].begin(block, thread, threads - thread);
-        held += usize::from(warps[held].resume(counts) == Stop::AtBarrier);
+        warps[live].begin(block, thread, threads - thread);
+        live += usize::from(warps[live].resume(counts) != Stop::Ended);
     }
-    while held > 0 {
-        let result = meet(&warps[..held]);
-        let came = std::mem::take(&mut held);
-        for at in 0..came {
-            warps[at].pass_barrier(result);
-            if warps[at].resume(counts) == Stop::AtBarrier {
-                warps.swap(held, at);
-                held += 1;
+    while live > 0 {
+        if warps[..live].iter().all(Warp::is_at_barrier) {
+            let result = meet(&warps[..live]);
+            warps[..live].iter_mut().for_each(|warp| warp.pass_barrier(result));
+        }
+        for at in 0..std::mem::take(&mut live) {
+            if warps[at].is_at_barrier() || warps[at].resume(counts) != Stop::Ended {
+                warps.swap(live, at);
+                live += 1;
             }
         }
     }

@@ -81,6 +81,8 @@ pub enum Special {
     Block(usize),
     /// `SR_LANEID`
     Lane,
+    /// `SR_VIRTID`, whose bits 8 to 14 are the number of the warp
+    Warp,
     /// `SR_CLOCKLO`, `SR_GLOBALTIMERLO`
     Clock,
     /// `SR_EQMASK`, `SR_LTMASK`, `SR_LEMASK`, `SR_GTMASK`, `SR_GEMASK`: the lanes whose number is
@@ -421,6 +423,7 @@ fn special(place: OperandKind<'_>) -> Result<Special, String> {
         OperandKind::Special("SR_CTAID.Y") => Ok(Special::Block(1)),
         OperandKind::Special("SR_CTAID.Z") => Ok(Special::Block(2)),
         OperandKind::Special("SR_LANEID") => Ok(Special::Lane),
+        OperandKind::Special("SR_VIRTID") => Ok(Special::Warp),
         OperandKind::Special("SR_CLOCKLO" | "SR_GLOBALTIMERLO") => Ok(Special::Clock),
         OperandKind::Special("SR_EQMASK") => Ok(Special::Lanes(Ordering::Equal, true)),
         OperandKind::Special("SR_LTMASK") => Ok(Special::Lanes(Ordering::Less, false)),

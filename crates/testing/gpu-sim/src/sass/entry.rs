@@ -1,13 +1,14 @@
 //! Functions that the stand-in for NVIDIA's driver calls (`testkit/src/stand_in/module.cpp`).
 //!
-//! Three variables change what they do: `HOST_NVDISASM` names the disassembler,
-//! `HOST_GPU_POLICY=lanes` selects [`Policy::MostLanes`], and `HOST_GPU_COUNTS` names a folder for
-//! the counts ([`report`]).
+//! Variables change what they do: `HOST_NVDISASM` names the disassembler, `HOST_GPU_COUNTS` a
+//! folder for the counts ([`report`]). `HOST_GPU_POLICY=lanes` selects [`Policy::MostLanes`],
+//! `HOST_GPU_TURN=N` lets the warps of a block take turns of N instructions, and with
+//! `HOST_GPU_BARRIERS=shared` the lanes of a warp share its barriers of convergence ([`Order`]).
 #![allow(unsafe_code, reason = "C calls these functions with what it has")]
 
 use super::module::{LoadedCubin, disassemble};
 use super::report;
-use super::warp::Policy;
+use super::warp::{Order, Policy};
 use gbxcule_files::{TemporaryFolder, write_scratch};
 use std::ffi::{CStr, c_char, c_void};
 use std::io::Write as _;
@@ -140,12 +141,17 @@ pub unsafe extern "C" fn gpu_sim_launch(
         std::slice::from_raw_parts((*parameters.add(at)).cast::<u8>(), size)
     };
     let parameters: Vec<&[u8]> = sizes.map(bytes).collect();
-    let by_lanes = std::env::var("HOST_GPU_POLICY").is_ok_and(|it| it == "lanes");
-    let policy = if by_lanes { Policy::MostLanes } else { Policy::LowestAddress };
+    let is_set = |name, value| std::env::var(name).is_ok_and(|it| it == value);
+    let by_lanes = is_set("HOST_GPU_POLICY", "lanes");
+    let order = Order {
+        policy: if by_lanes { Policy::MostLanes } else { Policy::LowestAddress },
+        turn: std::env::var("HOST_GPU_TURN").map_or(u64::MAX, |it| it.parse().expect("a number")),
+        shares_barriers: is_set("HOST_GPU_BARRIERS", "shared"),
+    };
     let folder = std::env::var_os("HOST_GPU_COUNTS").map(PathBuf::from);
     let counts = &mut module.kernels.get_mut(name).expect("a kernel that was found").counts;
     let before = counts.totals();
-    module.launch(name, (blocks, threads), &parameters, policy);
+    module.launch(name, (blocks, threads), &parameters, order);
     if let Some(folder) = folder {
         let code = &module.kernels[name];
         let written = report::write(&folder, code, before, (blocks, threads));

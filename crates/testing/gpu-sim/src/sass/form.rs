@@ -334,7 +334,7 @@ fn rows() -> Vec<Row> {
         row("{STL}{,.U8,.U16,.64,.128,.S8,.S16}", "m r", memory::store_local),
         row("{LDS}{,.U8,.S8,.U16,.S16,.64,.128}", "d m", memory::load_shared),
         row("{STS}{,.U8,.U16,.64,.128,.S8,.S16}", "m r", memory::store_shared),
-        row("QSPC.E.S", "q z m", memory::is_shared_address),
+        row("QSPC.E.{S,D,G,L}", "q z m", memory::is_in_space),
         row(
             "{ATOMS}.{ADD,MIN,MAX,AND,OR,XOR,EXCH,INC,DEC}{,.S32,.64,.S64}",
             "d m r",
@@ -345,6 +345,8 @@ fn rows() -> Vec<Row> {
         row("ARRIVES.LDGSTSBAR.64", "m", arrival::arrive_by_copy),
         row("{ATOMS}.CAS{,.64}", "d m r r", memory::atomic_exchange),
         row("{ATOMS}.CAST.SPIN{,.64}", "d m r r", memory::exchange_or_fail),
+        row("{ATOMS}.CAST.SPIN{,.64}", "q m r r", memory::exchange_or_fail),
+        row("{ATOM}.E.CAST.SPIN{,.64}.STRONG.{GPU,SYS,SM}", "q d m r r", memory::exchange_or_fail),
         row(
             "{ATOM,ATOMG}.E.ADD.{F16x2,BF16_V2}.RN.STRONG.{GPU,SYS,SM}",
             "q d m r",

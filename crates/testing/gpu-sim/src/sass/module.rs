@@ -11,7 +11,7 @@ use super::kernel_code::{KernelCode, Pool};
 use super::listing::{self, Line, STRIDE, Text};
 use super::op::memory::bank0;
 use super::schedule::{self, Extents, Shape};
-use super::warp::{Launch, Policy};
+use super::warp::{Launch, Order, Policy};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -130,7 +130,7 @@ impl LoadedCubin {
         name: &str,
         (blocks, threads): (u32, u32),
         parameters: &[&[u8]],
-        policy: Policy,
+        order: impl Into<Order>,
     ) {
         let code = self.kernels.get_mut(name).expect("a kernel of this module");
         let shape = (Extents::line(blocks), Extents::line(threads));
@@ -139,7 +139,7 @@ impl LoadedCubin {
             program: &code.program,
             bank0: &bank,
             local_bytes: local_bytes(&code.kernel),
-            policy,
+            order: order.into(),
             device: None,
             shape,
         };
@@ -173,7 +173,7 @@ impl LoadedCubin {
             program: &code.program,
             bank0: &bank,
             local_bytes: local_bytes(&code.kernel),
-            policy: Policy::Seeded(shape.seed),
+            order: Policy::Seeded(shape.seed).into(),
             device: Some(&device),
             shape: (shape.blocks, shape.threads),
         };

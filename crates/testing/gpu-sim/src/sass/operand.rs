@@ -254,5 +254,7 @@ fn memory(text: &str) -> Option<Memory> {
             memory.offset += number(part)?;
         }
     }
+    // A base of 32 bits is added to a uniform register of 64.
+    memory.uniform_is_wide |= memory.base.is_some() && !memory.base_is_wide;
     Some(memory)
 }

@@ -56,6 +56,24 @@ pub enum Policy {
     Seeded(u64),
 }
 
+/// Choices that a GPU makes in a launch, and that no result may depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct Order {
+    /// Order of lanes.
+    pub policy: Policy,
+    /// Instructions after which the next warp of a block runs.
+    pub turn: u64,
+    /// True if the lanes of a warp share its barriers of convergence, as registers of the warp;
+    /// otherwise each lane has barriers of its own.
+    pub shares_barriers: bool,
+}
+
+impl From<Policy> for Order {
+    fn from(policy: Policy) -> Self {
+        Self { policy, turn: u64::MAX, shares_barriers: false }
+    }
+}
+
 /// Lanes that run together.
 #[derive(Clone, Copy, Debug)]
 struct ConvergedLanes {
@@ -133,7 +151,7 @@ pub struct Warp<'p> {
     at_named: Vec<(u32, ConvergedLanes)>,
     /// Pending asynchronous copies.
     pub(super) copies: Copies,
-    policy: Policy,
+    order: Order,
     /// Memory of the device; without it addresses are the host's.
     pub device: Option<&'p RefCell<DeviceMemory>>,
     /// Threads of a block.
@@ -164,8 +182,8 @@ pub struct Launch<'p> {
     pub bank0: &'p [u8],
     /// Bytes of local memory of a lane.
     pub local_bytes: usize,
-    /// Order of lanes.
-    pub policy: Policy,
+    /// Order of lanes and warps.
+    pub order: Order,
     /// Memory of the device; without it addresses are the host's.
     pub device: Option<&'p RefCell<DeviceMemory>>,
     /// Extents of the grid and of a block.
@@ -203,7 +221,7 @@ impl<'p> Warp<'p> {
             at_barrier: Vec::new(),
             at_named: Vec::new(),
             copies: Copies::new(),
-            policy: launch.policy,
+            order: launch.order,
             device: launch.device,
             threads: launch.shape.1.count(),
             shape: launch.shape,
@@ -223,10 +241,10 @@ impl<'p> Warp<'p> {
         self.copies = Copies::new();
     }
 
-    /// Runs the warp until it ends or comes to the block's barrier.
+    /// Runs the warp until it ends or comes to the block's barrier, or until its turn is over.
     pub fn resume(&mut self, counts: &mut Counts) -> Stop {
-        let stop = self.take_turn(counts, self.budget);
-        if stop == Stop::Paused {
+        let stop = self.take_turn(counts, self.order.turn.min(self.budget));
+        if stop == Stop::Paused && self.budget == 0 {
             self.fail(&self.program.instructions[self.pc as usize], "the warp does not end");
         }
         stop
@@ -409,6 +427,16 @@ impl<'p> Warp<'p> {
         self.lanes &= !lanes;
     }
 
+    /// Returns true if all lanes that can run have come to the block's barrier.
+    pub fn is_at_barrier(&self) -> bool {
+        self.lanes == 0 && !self.at_barrier.is_empty()
+    }
+
+    /// Returns the lanes whose barriers of convergence an instruction in some lanes changes.
+    pub(super) fn sharing(&self, lanes: Mask) -> Mask {
+        if self.order.shares_barriers { !0 } else { lanes }
+    }
+
     /// Releases the lanes at the block's barrier, with its result.
     pub fn pass_barrier(&mut self, result: Option<(Reduction, u32)>) {
         self.result = result;
@@ -505,7 +533,7 @@ impl<'p> Warp<'p> {
             let here = ready.iter().filter(|it| it.pc == group.pc && it.together == group.together);
             here.fold(0, |lanes: Mask, it| lanes | it.lanes)
         };
-        let rank = |group: &&ConvergedLanes| match self.policy {
+        let rank = |group: &&ConvergedLanes| match self.order.policy {
             Policy::LowestAddress => (0, group.pc),
             Policy::MostLanes => (32 - all(group, &self.ready).count_ones(), group.pc),
             Policy::Seeded(seed) => match mixed(seed ^ self.counts.issues) {

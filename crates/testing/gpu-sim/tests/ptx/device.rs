@@ -1,7 +1,7 @@
 //! Kernels in a device's memory: shared memory and its atomic operations, generic addresses, and
 //! every kind of fault, on machine code for sm_80.
 
-use super::machine::{assemble, note_seen};
+use super::machine::{assemble_edited, note_seen};
 use gbxcule_gpu_sim::sass::device_memory::DeviceMemory;
 use gbxcule_gpu_sim::sass::fault::{Fault, FaultKind};
 use gbxcule_gpu_sim::sass::schedule::{Extents, Shape};
@@ -22,7 +22,7 @@ fn run_with(
     shape: (u32, u32),
     arrays: &[Vec<u32>],
 ) -> Result<Words, Fault> {
-    let memory = memory_after(functions, body, shape, arrays, None)?;
+    let memory = memory_after((functions, plain), body, shape, arrays, None)?;
     Ok((0..arrays.len()).map(|array| words(array, &memory)).collect())
 }
 
@@ -31,9 +31,14 @@ fn words(array: usize, memory: &DeviceMemory) -> Vec<u32> {
     four.map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect()
 }
 
-/// Returns the memory behind such a kernel, which may find other values for suspect words.
+fn plain(listing: String) -> String {
+    listing
+}
+
+/// Returns the memory behind such a kernel, which may find other values for suspect words. Its
+/// listing may be edited.
 fn memory_after(
-    functions: &str,
+    (functions, edit): (&str, fn(String) -> String),
     body: &str,
     shape: (u32, u32),
     arrays: &[Vec<u32>],
@@ -49,7 +54,7 @@ fn memory_after(
          .reg .f64 %d<9>;\n.shared .align 16 .b8 s[512];\n{loads}mov.u32 %r1, %tid.x;\n{body}ret;\n}}\n",
         params.join(", ")
     );
-    let mut module = assemble(&text, "sm_80");
+    let mut module = assemble_edited(&text, "sm_80", edit);
     let mut memory = DeviceMemory::new();
     (memory.budget, memory.replacement) = (1 << 20, replacement);
     let bytes = |words: &Vec<u32>| words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -107,6 +112,35 @@ fn atomic_operations_of_a_block_meet_in_shared_memory() {
     assert_eq!(f32::from_bits(found[1][2]), 32.0);
     assert!((5..=68).contains(&found[1][3]), "{}", found[1][3]);
     assert_eq!(found[1][4..6], [192, 0]);
+}
+
+/// For sm_100 a predicate says whether `ATOMS.CAST.SPIN` has exchanged, in place of a register
+/// whose number is compared with 1.
+#[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
+fn a_predicate_says_whether_an_exchange_took_place() {
+    fn edit(listing: String) -> String {
+        const SPIN: &str = "ATOMS.CAST.SPIN R";
+        let (_, behind) = listing.split_once(SPIN).expect("a loop of exchanges");
+        let (register, _) = behind.split_once(',').expect("a register");
+        let compared = format!(", PT, R{register}, 0x1, PT ;");
+        let (before, behind) = listing.split_once(&compared).expect("a comparison with 1");
+        let (before, predicate) = before.rsplit_once("ISETP.EQ.U32.AND ").expect("a comparison");
+        let before = before.replacen(
+            &format!("{SPIN}{register}"),
+            &format!("ATOMS.CAST.SPIN {predicate}"),
+            1,
+        );
+        format!("{before}YIELD ;{behind}")
+    }
+    let body = format!(
+        "{PLACES}setp.ne.u32 %p1, %r1, 0;\n@%p1 bra $L_zeroed;\nst.shared.u32 [%r3], 0;\n\
+         $L_zeroed:\nbar.sync 0;\nmov.b32 %f1, 0f3F000000;\natom.shared.add.f32 %f2, [%r3], %f1;\n\
+         bar.sync 0;\nld.shared.u32 %r11, [%r3];\nst.global.u32 [%rd11], %r11;\n"
+    );
+    let arrays = [vec![0; 64], vec![0; 64]];
+    let memory = memory_after(("", edit), &body, (1, 64), &arrays, None).expect("no fault");
+    assert_eq!(words(1, &memory), [32.0_f32.to_bits(); 64]);
 }
 
 #[test]
@@ -171,7 +205,7 @@ fn words_of_a_wide_load_that_mean_nothing_are_put_aside() {
                 add.u32 %r4, %r4, %r6;\nst.global.u32 [%rd10], %r4;\nst.global.u32 [%rd11], %r7;\n";
     let launch = |stores: &str, replacement| {
         let body = format!("{PLACES}add.u32 %r8, %r1, 40;\n{stores}{wide}");
-        memory_after("", &body, (1, 32), &[vec![1; 32], vec![1; 32]], replacement)
+        memory_after(("", plain), &body, (1, 32), &[vec![1; 32], vec![1; 32]], replacement)
     };
     let first = |memory: &DeviceMemory| memory.suspects.first.as_ref().map(|fault| fault.kind);
     let three = "setp.lt.u32 %p1, %r1, 3;\n@%p1 st.shared.u32 [%r2], %r8;\n";

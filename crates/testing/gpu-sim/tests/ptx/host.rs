@@ -13,9 +13,14 @@ pub(crate) struct Loaded(pub(crate) RefCell<LoadedCubin>);
 impl Loaded {
     /// Loads a text whose head is left out.
     pub(crate) fn new(body: &str) -> Self {
+        Self::edited(body, |listing| listing)
+    }
+
+    /// Loads such a text by an edited listing.
+    pub(crate) fn edited(body: &str, edit: impl Fn(String) -> String) -> Self {
         let arch = machine::arch();
         let text = format!(".version 9.0\n.target {arch}\n.address_size 64\n{body}");
-        Self(RefCell::new(machine::assemble(&text, &arch)))
+        Self(RefCell::new(machine::assemble_edited(&text, &arch, edit)))
     }
 
     /// Launches a kernel whose arguments after the grid have 8 bytes each.

@@ -234,3 +234,66 @@ fn atomics_give_the_old_value_and_leave_the_new_one() {
         }
     }
 }
+
+/// `ptxas` puts `ATOM.E.CAST.SPIN` behind a test for shared memory of a cluster's other blocks, so
+/// the listing gets it in place of a compare-and-exchange of a generic address.
+#[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
+fn an_exchange_that_may_fail_says_whether_it_took_place() {
+    for (bits, class, name) in [(32, "r", ""), (64, "rd", ".64")] {
+        let body = format!(
+            "ld.global.b{bits} %{class}12, [%rd1];\nld.global.b{bits} %{class}13, [%rd1+8];\n\
+             atom.cas.b{bits} %{class}14, [%rd2], %{class}12, %{class}13;\n\
+             st.global.b{bits} [%rd1], %{class}14;\n"
+        );
+        let (plain, spin) = (format!(".E.CAS{name}."), format!(".E.CAST.SPIN{name}."));
+        let loaded = Loaded::edited(&kernel("only", 2, &body), |listing| {
+            assert_eq!(listing.matches(&plain).count(), 1, "{listing}");
+            listing.replace(&plain, &spin)
+        });
+        for (old, expected) in [(5, 5), (5, 6), (5 << 32 | 7, 7)] {
+            let (mut operands, mut cell) = ([expected, 77], [old]);
+            loaded.launch("only", 1, 1, &[address(&mut operands), address(&mut cell)]);
+            let mask = if bits == 32 { 0xFFFF_FFFF } else { u64::MAX };
+            let took_place = old & mask == expected;
+            assert_eq!(operands[0] & mask, u64::from(took_place), "{bits} {old:x} {expected:x}");
+            assert_eq!(cell[0] & mask, if took_place { 77 } else { old & mask });
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
+fn an_address_is_in_one_space_and_a_warp_has_a_number() {
+    let spaces = match &*super::machine::arch() {
+        "sm_80" => vec!["global", "shared", "local"],
+        _ => vec!["global", "shared", "local", "shared::cluster"],
+    };
+    let mut body = String::from(
+        ".local .align 16 .b8 kept[32];\nst.local.b64 [kept], %rd1;\n\
+         mov.u64 %rd5, kept;\ncvta.local.u64 %rd5, %rd5;\nmov.u32 %r1, %tid.x;\n\
+         mul.wide.u32 %rd6, %r1, 16;\nadd.s64 %rd7, %rd1, %rd6;\nmov.u32 %r2, 0;\n",
+    );
+    for (bit, (place, space)) in ["%rd1", "%rd5"]
+        .iter()
+        .flat_map(|it| spaces.iter().map(move |space| (it, space)))
+        .enumerate()
+    {
+        _ = writeln!(
+            body,
+            "isspacep.{space} %p1, {place};\nselp.u32 %r3, {}, 0, %p1;\nor.b32 %r2, %r2, %r3;",
+            1 << bit
+        );
+    }
+    body += "ld.local.b64 %rd8, [kept];\nmov.u32 %r4, %warpid;\nst.global.u32 [%rd7], %r2;\n\
+             st.global.u32 [%rd7+4], %r4;\nst.global.u64 [%rd7+8], %rd8;\n";
+    let loaded = Loaded::new(&kernel("only", 1, &body));
+    let mut found = [[0_u64; 2]; 70];
+    let first = address(&mut found);
+    loaded.launch("only", 1, 70, &[first]);
+    let (global, local) = (1, 1 << (spaces.len() + 2));
+    for (thread, [words, kept]) in found.into_iter().enumerate() {
+        assert_eq!(words, global | local | (thread as u64 / 32) << 32, "thread {thread}");
+        assert_eq!(kept, first);
+    }
+}

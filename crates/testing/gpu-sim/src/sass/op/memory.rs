@@ -405,18 +405,17 @@ fn is_shared(warp: &Warp<'_>, address: u64) -> bool {
     warp.device.is_some() && (SHARED_WINDOW..LOCAL_WINDOW).contains(&address)
 }
 
-/// `QSPC.E.S`: true if an address is in shared memory.
-pub(in super::super) fn is_shared_address(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
-    let mut shared = 0;
+/// `QSPC.E`: true if an address is in shared memory (`S`), in shared memory of a block of the
+/// cluster (`D`), in global memory (`G`) or in local memory (`L`). A cluster is one block here.
+pub(in super::super) fn is_in_space(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let mut inside = 0;
     for lane in each(lanes) {
         let address = warp.address(inst, lane, Named::Generic);
-        shared |= u32::from(is_shared(warp, address)) << lane;
+        let (is_shared, is_local) = (is_shared(warp, address), address >= LOCAL_WINDOW);
+        let is_inside = [is_shared, is_shared, !is_shared && !is_local, is_local];
+        inside |= u32::from(is_inside[usize::from(inst.modifiers[0])]) << lane;
     }
-    warp.set(inst, 0, lanes, shared);
+    warp.set(inst, 0, lanes, inside);
 }
 
 /// `ATOMS.POPC.INC.32`: each lane adds one.
@@ -424,7 +423,8 @@ pub(in super::super) fn increment(warp: &mut Warp<'_>, inst: &DecodedInstruction
     exchange(warp, inst, lanes, 4, |_, _, was| was.wrapping_add(1));
 }
 
-/// `ATOMS.CAST.SPIN`: compares and exchanges; the register says whether the exchange took place.
+/// `CAST.SPIN`: compares and exchanges; the register, or `ATOMS`'s predicate on sm_100, says
+/// whether the exchange took place.
 pub(in super::super) fn exchange_or_fail(
     warp: &mut Warp<'_>,
     inst: &DecodedInstruction,
@@ -434,13 +434,18 @@ pub(in super::super) fn exchange_or_fail(
     let mask = if is_long { !0 } else { 0xFFFF_FFFF };
     let expected: [u64; LANES] = std::array::from_fn(|lane| warp.long(&inst.from[0], lane) & mask);
     atomic_exchange(warp, inst, lanes);
+    let mut exchanged = 0;
     for lane in each(lanes) {
         let [low, high] = [0, 1].map(|at| u64::from(warp.file[usize::from(inst.to) + at][lane]));
         let was = if is_long { low | high << 32 } else { low };
+        exchanged |= u32::from(was == expected[lane]) << lane;
         warp.file[usize::from(inst.to)][lane] = u32::from(was == expected[lane]);
         if is_long {
             warp.file[usize::from(inst.to) + 1][lane] = 0;
         }
+    }
+    if inst.to == SINK {
+        warp.set(inst, 0, lanes, exchanged);
     }
 }
 
@@ -535,6 +540,7 @@ fn special_word(warp: &Warp<'_>, inst: &DecodedInstruction) -> Word {
         Special::Thread(dim) => warp.shape.1.index(warp.thread + lane as u32, dim),
         Special::Block(dim) => warp.shape.0.index(warp.block, dim),
         Special::Lane => lane as u32,
+        Special::Warp => warp.thread / LANES as u32 % 128 << 8,
         // The clock advances with each instruction by irregular steps, so that no code relies on
         // it.
         Special::Clock => {
