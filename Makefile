@@ -41,7 +41,8 @@
 #   make book        the pages of docs/ as a book with a search, in runs/book; needs mdbook
 #   make pictures    the pictures in docs/ anew; needs Chromium and ffmpeg too
 #   make gpu-folder  all that a GPU machine needs besides its driver, machine code with it: runs/gpu.tar.xz, at most 45 MB
-#   make gpu-rehearsal   what run.py does on that machine, small, on the stand-ins; STEPS="first second"; some ten minutes
+#   make gpu-rehearsal   what run.py does on that machine, small, on the stand-ins; STEPS="meeting first second"; some
+#                    fifteen minutes; GPU_TORCH=FOLDER names packages with PyTorch for its Python
 #   make verify-gpu, make check-gpu, make bench-gpu   the same on an NVIDIA GPU
 #   make verify-gpu GPU=sim      the two gates on NVIDIA's machine code, simulated: three minutes
 
@@ -337,11 +338,12 @@ gpu-folder: $(VENV)/oracle.txt $(VENV)/nvrtc.txt $(NVRTC130)/nvrtc130.txt host-g
 	    --nvrtc130 $$(find -L $(abspath $(NVRTC130)) -name libnvrtc.so.13 | head -n 1)
 
 # Machine code that a rehearsal had to make is in the archive that is made next.
-STEPS ?= first second
+STEPS ?= meeting first second
 gpu-rehearsal: $(VENV)/nvrtc.txt host-gpu
 	cargo build --quiet --release --package gbxcule-gpu-sim --lib
 	$(VENV)/bin/python python/packaging/gpu/rehearse.py --python $(GPU_PYTHON) \
-	    --nvidia $$(dirname $$(dirname $$(find -L $(abspath $(VENV)) -name libnvrtc.so.13 | head -n 1))) $(STEPS)
+	    --nvidia $$(dirname $$(dirname $$(find -L $(abspath $(VENV)) -name libnvrtc.so.13 | head -n 1))) \
+	    $(if $(GPU_TORCH),--torch $(GPU_TORCH)) $(STEPS)
 
 # GPU=sim: on the machine code that NVIDIA's assembler makes, run on the host.
 ifeq ($(GPU),sim)

@@ -20,7 +20,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from steps import WARPS, Plan, Step
+from steps import Plan, Step
+from variants import VARIANTS
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -77,7 +78,7 @@ def copy_files() -> None:
     package = FOLDER / "python/gbxcule"
     shutil.copytree(ROOT / "python/gbxcule", package, ignore=shutil.ignore_patterns("__pycache__", "*.so"), dirs_exist_ok=True)
     shutil.copytree(ROOT / "examples/dataset", FOLDER / "dataset")
-    for name in ("run.py", "steps.py", "torch_check.py"):
+    for name in ("run.py", "steps.py", "variants.py", "torch_check.py"):
         shutil.copy2(HERE / name, FOLDER)
     for example in (ROOT / "examples").glob("ppo_device.py"):
         (FOLDER / "examples").mkdir(exist_ok=True)
@@ -147,24 +148,27 @@ def fill(code: Path, steps: list[Step], compiler: dict[str, str]) -> None:
 
 
 def make_code(nvrtc: Path, nvrtc130: Path) -> None:
-    """Machine code of two versions of NVRTC, and that of other numbers of warps."""
+    """Machine code of two versions of NVRTC, and that of the step's variants."""
     plan = Plan(small=True)
-    every = [step for step in [*plan.first(), *plan.second()] if not step.warps]
-    fill(CODE / "cache", every, {"GBXCULE_NVRTC": str(nvrtc)})
-    for warps in WARPS:
-        variant = {
-            "GBXCULE_NVRTC": str(RUNS / "host_gpu/libnvrtc_edited.so"), "HOST_NVRTC": str(nvrtc),
-            "HOST_NVRTC_FROM": "__launch_bounds__(32, 24)", "HOST_NVRTC_TO": f"__launch_bounds__(32, {warps})",
-        }  # fmt: skip
-        fill(CODE / "warps" / str(warps), [step for step in plan.first() if step.warps == warps], variant)
+    every = [*plan.meeting(), *plan.first(), *plan.second()]
+    fill(CODE / "cache", [step for step in every if not step.variant], {"GBXCULE_NVRTC": str(nvrtc)})
+    for name, edits in VARIANTS.items():
+        edited = {"GBXCULE_NVRTC": str(RUNS / "host_gpu/libnvrtc_edited.so"), "HOST_NVRTC": str(nvrtc)}
+        for number, (old, new) in enumerate(edits, 1):
+            edited |= {f"HOST_NVRTC_FROM_{number}": old, f"HOST_NVRTC_TO_{number}": new}
+        code = CODE / "variants" / name
+        fill(code, [step for step in every if step.variant == name], edited)
+        kernels = [(file, CODE / "cache" / file.name) for file in code.glob("*.cubin")]
+        if all(plain.exists() and file.read_bytes() == plain.read_bytes() for file, plain in kernels):
+            sys.exit(f"no program of the variant {name} has the texts that variants.py edits")
     # What has to be known is enough to have twice.
-    least = [step for step in plan.first() if not step.warps and step.leaves != "lines"]
+    least = [step for step in plan.first() if not step.variant and step.leaves != "lines"]
     fill(CODE / "cache130", least, {"GBXCULE_NVRTC": str(nvrtc130)})
 
 
 def pack() -> None:
     """Packs the folder; what is unpacked belongs to who unpacks it, as kept code of others is not loaded."""
-    for name in ("cache", "cache130", "warps"):
+    for name in ("cache", "cache130", "variants"):
         shutil.rmtree(FOLDER / name, ignore_errors=True)
         if (CODE / name).exists():
             shutil.copytree(CODE / name, FOLDER / name)

@@ -1,4 +1,5 @@
-"""Rehearses a run without a GPU: `make gpu-rehearsal`, or with STEPS="second".
+"""Rehearses a run without a GPU: `make gpu-rehearsal`, or with STEPS="second". Its status is 0 if no step failed; the
+last lines name the steps that could not be tried here.
 
 The archive is unpacked in a folder of its own and run there small, on the stand-in for the driver and simulated machine
 code: without the checkout, which an empty folder hides, without this environment's variables and without a network, as
@@ -84,7 +85,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", default="3.12")
     parser.add_argument("--nvidia", type=Path, required=True, help="folder of NVIDIA's wheels")
-    parser.add_argument("steps", nargs="*", default=["first", "second"])
+    parser.add_argument("steps", nargs="*", default=["meeting", "first", "second"])
+    parser.add_argument("--torch", type=Path, help="folder of packages with PyTorch for that Python: else `ppo` is not tried")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="gpu-rehearsal-") as name:
         folder = Path(name) / "gpu"
@@ -93,6 +95,8 @@ def main() -> int:
         python, version = interpreter(options.python)
         add_numpy(version, folder / "site")
         variables = stand_ins(Path(name) / "stand_ins", options.nvidia)
+        if options.torch:
+            variables["PYTHONPATH"] = str(options.torch.resolve())
         command = [str(python.resolve()), "run.py", "--small", *options.steps]
         done = subprocess.run(hidden(command), cwd=folder, env=variables, check=False)
         kept = RUNS / "gpu_rehearsal"

@@ -108,19 +108,26 @@ class Run:
         with (self.out / name).open("a") as file:
             file.write(text + "\n")
 
+    def has(self, needed: str) -> bool:
+        """Tells whether a program or a package of Python is here."""
+        if not needed.startswith("python:"):
+            return shutil.which(needed) is not None
+        command = [sys.executable, "-c", f"import {needed.removeprefix('python:')}"]
+        return execute(command, 60, WORK / "import.out", environment(self.cache)) == 0
+
     def do(self, step: Step) -> int:
         """Runs a step and keeps what it found."""
         left_s = self.budget_s - self.passed_s()
         if left_s < 5:
-            self.say(f"{step.name:34} no time left")
+            self.say(f"{step.name:34} not tried, no time left")
             return NO_TIME
-        if step.needs and not (shutil.which(step.needs) or (HERE / step.needs).exists()):
-            self.say(f"{step.name:34} not here: {step.needs}")
+        if step.needs and not self.has(step.needs):
+            self.say(f"{step.name:34} not tried, not here: {step.needs}")
             return NOT_HERE
-        if step.warps and self.cache.name != CACHES[0]:
-            self.say(f"{step.name:34} not here: its machine code is NVRTC 13.5's")
+        if step.variant and self.cache.name != CACHES[0]:
+            self.say(f"{step.name:34} not tried, not here: its machine code is NVRTC 13.5's")
             return NOT_HERE
-        cache = HERE / "warps" / str(step.warps) if step.warps else self.cache
+        cache = HERE / "variants" / step.variant if step.variant else self.cache
         command, output = list(step.command), WORK / f"{step.name}.out"
         if step.leaves == "bench" or step.leaves == "profile":
             shutil.rmtree(WORK / step.name, ignore_errors=True)
@@ -148,7 +155,7 @@ class Run:
         if step.leaves == "bench":
             for path in sorted((WORK / step.name).glob("*.json")):
                 artifact = json.loads(path.read_text())
-                self.append("bench.jsonl", json.dumps({"step": step.name, "warps": step.warps, "artifact": artifact}))
+                self.append("bench.jsonl", json.dumps({"step": step.name, "variant": step.variant, "artifact": artifact}))
                 for row in artifact["results"]:
                     opened_s = row["warm_start"]["open_s"]
                     said = f"{row['frames_per_s']:,.0f} frames/s ± {50 * row['spread']:.0f} %, opened in {opened_s:.2f} s"
@@ -261,14 +268,14 @@ def run_tests(program: str, small: bool) -> int:
 
 
 def chosen(words: list[str], plan: Plan) -> list[Step]:
-    """The steps of `first`, of `second`, or whose names fit a pattern, in the order of the words."""
-    every = [*plan.first(), *plan.second()]
+    """The steps of `meeting`, `first` or `second`, or whose names fit a pattern, in the order of the words."""
+    groups = {"meeting": list(plan.meeting()), "first": list(plan.first()), "second": list(plan.second())}
+    every = [step for group in groups.values() for step in group]
     steps: list[Step] = []
     for word in words:
-        found = list(plan.first()) if word == "first" else list(plan.second()) if word == "second" else []
-        found = found or [step for step in every if fnmatch.fnmatch(step.name, word)]
+        found = groups.get(word) or [step for step in every if fnmatch.fnmatch(step.name, word)]
         if not found:
-            sys.exit(f"no step `{word}`; there are first, second, {', '.join(step.name for step in every)}")
+            sys.exit(f"no step `{word}`; there are {', '.join([*groups, *(step.name for step in every)])}")
         steps += [step for step in found if step not in steps]
     return steps
 
@@ -276,7 +283,7 @@ def chosen(words: list[str], plan: Plan) -> list[Step]:
 def main() -> int:
     """Reads the command line and runs what it names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("steps", nargs="*", default=["first"], help="first, second, or names of steps such as 'equal_*'")
+    parser.add_argument("steps", nargs="*", default=["first"], help="meeting, first, second, or names of steps such as 'equal_*'")
     parser.add_argument("--small", action="store_true", help="few machines and frames, for the stand-ins")
     parser.add_argument("--tests", choices=sorted(TESTS), help="run the tests of a program alone")
     options = parser.parse_args()
@@ -291,7 +298,9 @@ def main() -> int:
     with clocks(run.out):
         if not run.choose_cache():
             return 1
-        failed = [step.name for step in steps if run.do(step) > 0]
+        codes = {step.name: run.do(step) for step in steps}
+    failed = [name for name, code in codes.items() if code > 0]
+    run.say(f"not tried: {', '.join(name for name, code in codes.items() if code < 0) or 'nothing'}")
     run.say(f"end at {run.passed_s():.0f} s; failed: {', '.join(failed) or 'nothing'}")
     return 1 if failed else 0
 

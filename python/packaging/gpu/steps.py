@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 GAMES = ["PEARL_DRIFT", "KEEP_OF_KEYS", "EMBER_LEAP", "TARN_MASON", "LANTERN_WING", "LAST_BEACON"]
 MICRO_ROMS = ["ALU_LOOP", "MEM_RWB", "FLOW_STACK", "JOY_DIVERGE_PERSIST", "PPU_WINDOW"]
 COLOR_GAME = "AMBER_ROAD"
 # A wave of a GPU with 132 multiprocessors at 24 warps of 32 machines each.
 WAVE = 132 * 24 * 32
-# Warps on a multiprocessor for which folder.py makes other machine code, beside the usual 24.
-WARPS = [12, 16, 20, 32]
+# More machines than a GPU has warps, so that a warp has several of them: four.
+FOUR_IN_A_WARP = 4 * WAVE // 32
+# Two simulated warps of a block in turns, whose lanes share a warp's barriers of convergence.
+IN_TURNS = {"HOST_GPU_PROCESSORS": "1", "HOST_GPU_WARPS": "2", "HOST_GPU_TURN": "3000", "HOST_GPU_BARRIERS": "shared"}
 # Programs of `cargo test`, with the seconds that one of their tests may take.
 TESTS = {"runtime": 30, "swarm": 100}
 
@@ -58,12 +60,12 @@ class Step:
     name: str
     limit_s: int
     command: list[str]
-    # Program that has to be there, beside what the folder holds.
+    # Program, or package of Python (`python:torch`), that the folder does not hold.
     needs: str = ""
     # What the command leaves: an artifact of `bench`, or a report of NVIDIA's profiler.
     leaves: str = ""
-    # Machine code for another number of warps than 24.
-    warps: int = 0
+    # Variant of the step kernel (`variants.py`), for which folder.py makes other machine code.
+    variant: str = ""
     environment: dict[str, str] = field(default_factory=dict)
 
 
@@ -73,7 +75,7 @@ class Plan:
 
     small: bool = False
 
-    def bench(self, name: str, rom: str, machines: int, *more: str, warps: int = 0) -> Step:
+    def bench(self, name: str, rom: str, machines: int, *more: str, variant: str = "") -> Step:
         """Frames a second of a ROM on so many machines."""
         few = ["--steps", "1", "--warmup-steps", "0", "--repeats", "1"]
         windows = ["--steps", "200", "--warmup-steps", "3", "--repeats", "2", "--longest-window", "1", "--sync-every", "4"]
@@ -81,7 +83,7 @@ class Plan:
             "gbxcule", "bench", "--backend", "warp_vec_cuda", "--rom", rom, "--env-counts",
             str(min(machines, 32) if self.small else machines), *(few if self.small else windows), *more,
         ]  # fmt: skip
-        return Step(name, 40, command, leaves="bench", warps=warps)
+        return Step(name, 40, command, leaves="bench", variant=variant)
 
     def verify(self, name: str, limit_s: int, rom: str, plan: tuple[int, int, int, int], *more: str) -> Step:
         """The GPU beside the CPU's swarm, in every byte: machines, steps, steps between comparisons, frames a step."""
@@ -92,6 +94,14 @@ class Plan:
             "--frames-per-step", str(frames), "--compare-counters", "--mem-region", "C000:E000", *more,
         ]  # fmt: skip
         return Step(name, limit_s, command)
+
+    def met(self, rom: str, variant: str, plan: tuple[int, int, int, int]) -> Step:
+        """A variant whose warps meet, beside the CPU; small, two warps of 32 machines."""
+        step = self.verify(f"equal_{rom}_{plan[0]}_{variant}", 60, rom, plan)
+        command = list(step.command)
+        if self.small:
+            command[command.index("--num-envs") + 1] = "64"
+        return replace(step, command=command, variant=variant, environment=IN_TURNS if self.small else {})
 
     def game(self, game: str, limit_s: int, machines: int, steps: int, every: int) -> Step:
         """A game with its programs: states, pictures, rewards and observations equal."""
@@ -133,12 +143,38 @@ class Plan:
         return Step("torch", 60, command, leaves="lines")
 
     def ppo(self) -> Step:
-        """A training whose rollouts stay on the device."""
-        few = ["--num-envs", "8", "--total-steps", "512"]
-        many = ["--num-envs", "4096", "--num-steps", "32", "--total-steps", "2000000"]
-        script = "examples/ppo_device.py"
-        command = [sys.executable, script, "--device", "cuda", *(few if self.small else many)]
-        return Step("ppo", 60, command, needs=script)
+        """A training whose rollouts stay on the device: small, on the CPU, as PyTorch knows no stand-ins."""
+        few = ["--device", "cpu", "--num-envs", "8", "--total-steps", "512"]
+        many = ["--device", "cuda", "--num-envs", "4096", "--num-steps", "32", "--total-steps", "2000000"]
+        command = [sys.executable, "examples/ppo_device.py", *(few if self.small else many)]
+        return Step("ppo", 60, command, needs="python:torch")
+
+    def meeting(self) -> Iterator[Step]:
+        """Warps that begin each part of a frame together, beside the present kernel: how fast, and equal."""
+        whole, half = ("PEARL_DRIFT", WAVE), ("PEARL_DRIFT", WAVE // 2)
+        keep, keep_half = ("KEEP_OF_KEYS", WAVE), ("KEEP_OF_KEYS", WAVE // 2)
+        for variant in ("", "meeting_24", "meeting_24_short", "meeting_24_opcodes"):
+            yield self.variant(variant, *whole)
+        yield self.met("PEARL_DRIFT", "meeting_24", (FOUR_IN_A_WARP, 32, 16, 24))
+        for place in (keep, half, keep_half):
+            for variant in ("", "meeting_24"):
+                yield self.variant(variant, *place)
+        for warps in (20, 16, 12):
+            for place in (whole, keep, half, keep_half):
+                for variant in (f"meeting_{warps}", f"warps_{warps}"):
+                    yield self.variant(variant, *place)
+        yield self.met("PEARL_DRIFT", "meeting_24", (WAVE, 8, 8, 24))
+        for game in GAMES[1:]:
+            machines = 4096 if game == "LANTERN_WING" else FOUR_IN_A_WARP
+            yield self.met(game, "meeting_24", (machines, 8, 8, 24))
+        yield self.met(COLOR_GAME, "meeting_24", (4096, 2, 2, 8))
+        for game in GAMES[2:]:
+            for variant in ("", "meeting_24"):
+                yield self.variant(variant, game, WAVE)
+
+    def variant(self, variant: str, rom: str, machines: int) -> Step:
+        """Frames a second of a variant of the step kernel, or of the kernel itself."""
+        return self.bench("_".join(filter(None, (rom, str(machines), variant))), rom, machines, variant=variant)
 
     def first(self) -> Iterator[Step]:
         """The steps that have to be known, in order of value."""
@@ -152,9 +188,6 @@ class Plan:
         yield self.profile("profile_PEARL_DRIFT", "PEARL_DRIFT", WAVE)
         yield self.torch_check()
         yield self.ppo()
-        for warps in WARPS:
-            yield self.bench(f"warps_{warps}_wave", "PEARL_DRIFT", 132 * 32 * warps, warps=warps)
-            yield self.bench(f"warps_{warps}_4096", "PEARL_DRIFT", 4096, warps=warps)
         yield self.bench("last_frame_drawn", "PEARL_DRIFT", WAVE, "--draw-last")
         programs = ["--stage", "full_step", "--reward", "PEARL_DRIFT", "--obs", "PEARL_DRIFT"]
         yield self.bench("programs", "PEARL_DRIFT", WAVE, *programs)

@@ -93,7 +93,7 @@ fn rows(folder: &Path) -> Result<Vec<Row>, LabError> {
             return Err(broken("a line without an artifact of `gbxcule bench`"));
         }
         let (config, system) = (&artifact["config"], &artifact["system"]);
-        let is_plain = line["warps"].as_u64().unwrap_or(0) == 0
+        let is_plain = line["variant"].as_str().is_none_or(str::is_empty)
             && config["draw_last"] == false
             && config["stage"] == "emulate_only"
             && config["recompile"] == "where_it_wins"
@@ -361,7 +361,7 @@ mod tests {
     fn a_run_becomes_tables_of_speeds_beside_counted_issues_and_of_what_bounds_a_step() {
         let folder = tempfile::tempdir().expect("a folder");
         let line = |step: &str, artifact: Value| {
-            format!("{}\n", json!({ "step": step, "warps": 0, "artifact": artifact }))
+            format!("{}\n", json!({ "step": step, "variant": "", "artifact": artifact }))
         };
         let rows = line("a", artifact("PEARL_DRIFT", false, 50_688, 6.94e6))
             + &line("b", artifact("ALU_LOOP", false, 50_688, 48e6))
@@ -407,7 +407,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut artifact = artifact("PEARL_DRIFT", false, 1, 1.0);
         artifact["results"][0]["frames_per_s"] = json!(1e300);
-        let line = json!({ "step": "a", "warps": 0, "artifact": artifact });
+        let line = json!({ "step": "a", "variant": "", "artifact": artifact });
         fs::write(folder.path().join(ROWS), format!("{line}\n")).expect("a file");
         let message = write(folder.path(), None).expect_err("no speed").to_string();
         assert!(message.contains("no bench measures"), "{message}");

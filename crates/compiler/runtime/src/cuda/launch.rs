@@ -79,7 +79,8 @@ impl Queue {
         let parameters = parameters.as_ptr().cast_mut();
         places.extend(offsets.iter().map(|&at| parameters.wrapping_byte_add(at as usize).cast()));
         let slots = lanes.map_or(threads, |lanes| threads.div_ceil(lanes) * u64::from(WARP));
-        let [blocks, block] = shape(slots, self.context.processors, function.threads_max);
+        let limits = Limits::of(lanes.is_some(), function.threads_max);
+        let [blocks, block] = shape(slots, self.context.processors, limits);
         // SAFETY: a function of a module that stays loaded until the stream has passed, and a
         // place for each of its parameters, which the call copies. The arrays among the
         // parameters were checked to belong to this stream, so their memory is freed after this
@@ -163,13 +164,34 @@ fn lanes(threads: u64, warps: u64) -> u64 {
     threads.div_ceil(warps.max(1)).clamp(1, u64::from(WARP))
 }
 
+/// Limits of a launch's shape.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// Greatest number of threads of a block.
+    block: u32,
+    /// Number of blocks that each multiprocessor should have before blocks grow.
+    blocks_each: u64,
+}
+
+impl Limits {
+    /// A kernel whose threads diverge says by its bounds how many of its warps belong together.
+    fn of(diverges: bool, threads_max: u32) -> Self {
+        if diverges {
+            Self { block: threads_max, blocks_each: 1 }
+        } else {
+            Self { block: MAX_BLOCK.min(threads_max), blocks_each: BLOCKS_EACH }
+        }
+    }
+}
+
 /// Returns the number of blocks and the number of threads in a block: large blocks for many
 /// threads, otherwise so many small blocks that all multiprocessors have work. A loop in the
 /// kernel covers the threads beyond the greatest number of blocks.
-fn shape(threads: u64, processors: u32, threads_max: u32) -> [u32; 2] {
-    let max = MAX_BLOCK.min(threads_max);
+fn shape(threads: u64, processors: u32, limits: Limits) -> [u32; 2] {
+    let max = limits.block;
     let mut block = max - max % WARP.min(max);
-    while block > WARP && threads.div_ceil(u64::from(block)) < BLOCKS_EACH * u64::from(processors) {
+    let enough = limits.blocks_each * u64::from(processors);
+    while block > WARP && threads.div_ceil(u64::from(block)) < enough {
         block = (block / 2).next_multiple_of(WARP).min(block - WARP);
     }
     let blocks = threads.div_ceil(u64::from(block)).min(i32::MAX as u64);
@@ -194,6 +216,7 @@ mod tests {
 
     #[test]
     fn blocks_are_small_until_every_multiprocessor_has_some() {
+        let shape = |threads, processors, max| shape(threads, processors, Limits::of(false, max));
         assert_eq!(shape(1, 132, 1024), [1, 32]);
         assert_eq!(shape(8192, 132, 384), [256, 32]);
         assert_eq!(shape(65_536, 132, 1024), [1024, 64]);
@@ -201,5 +224,15 @@ mod tests {
         assert_eq!(shape(1 << 30, 132, 200), [(1u64 << 30).div_ceil(192) as u32, 192]);
         assert_eq!(shape(100, 4, 7), [15, 7]);
         assert_eq!(shape(1 << 62, 132, 1024), [i32::MAX as u32, 256]);
+    }
+
+    #[test]
+    fn diverging_threads_are_in_blocks_as_large_as_their_kernel_asks_for() {
+        let shape = |threads, max| shape(threads, 132, Limits::of(true, max));
+        assert_eq!(shape(101_376, 768), [132, 768]);
+        assert_eq!(shape(101_376, 32), [3168, 32]);
+        // As many blocks as multiprocessors come before large blocks.
+        assert_eq!(shape(65_536, 768), [171, 384]);
+        assert_eq!(shape(32, 768), [1, 32]);
     }
 }

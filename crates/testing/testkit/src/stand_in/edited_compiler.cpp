@@ -1,6 +1,7 @@
-// edited_compiler.cpp: NVIDIA's own NVRTC, at the path HOST_NVRTC, for edited programs: each text
-// HOST_NVRTC_FROM in a program becomes HOST_NVRTC_TO. So the machine code of another number of
-// warps is kept under the name of the unedited program (`make gpu-folder`).
+// edited_compiler.cpp: NVIDIA's own NVRTC, at the path HOST_NVRTC, for edited programs. Each text
+// HOST_NVRTC_FROM_1 in a program becomes HOST_NVRTC_TO_1, and so on with 2, 3; a program that has
+// the first text must have all. So the machine code of a variant of the step is kept under the name
+// of the unedited program (`make gpu-folder`).
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,12 +40,21 @@ template <class... P> static int call(const char* name, P... arguments)
 
 static std::string edited(std::string text)
 {
-    const char *from = getenv("HOST_NVRTC_FROM"), *to = getenv("HOST_NVRTC_TO");
-    if (!from || !*from || !to)
-        return text;
-    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += strlen(to))
-        text.replace(at, strlen(from), to);
-    return text;
+    for (int edit = 1;; edit++) {
+        std::string number = std::to_string(edit);
+        const char *from = getenv(("HOST_NVRTC_FROM_" + number).c_str()), *to = getenv(("HOST_NVRTC_TO_" + number).c_str());
+        if (!from || !*from || !to)
+            return text;
+        size_t at = text.find(from);
+        if (at == std::string::npos && edit == 1)
+            return text;
+        if (at == std::string::npos) {
+            fprintf(stderr, "host_gpu: the program has the first text to be edited, and lacks this: %s\n", from);
+            abort();
+        }
+        for (; at != std::string::npos; at = text.find(from, at + strlen(to)))
+            text.replace(at, strlen(from), to);
+    }
 }
 
 API int nvrtcVersion(int* major, int* minor) { return call("nvrtcVersion", major, minor); }
