@@ -151,20 +151,20 @@ class Plan:
 
     def meeting(self) -> Iterator[Step]:
         """Warps that begin each part of a frame together, beside the present kernel: how fast, and equal."""
-        whole, half = ("PEARL_DRIFT", WAVE), ("PEARL_DRIFT", WAVE // 2)
-        keep, keep_half = ("KEEP_OF_KEYS", WAVE), ("KEEP_OF_KEYS", WAVE // 2)
         for variant in ("", "meeting_24", "meeting_24_short", "meeting_24_opcodes"):
-            yield self.variant(variant, *whole)
+            yield self.variant(variant, "PEARL_DRIFT", WAVE)
         yield self.met("PEARL_DRIFT", "meeting_24", (FOUR_IN_A_WARP, 32, 16, 24))
-        for place in (keep, half, keep_half):
+        for game, machines in (("KEEP_OF_KEYS", WAVE), ("PEARL_DRIFT", WAVE // 2), ("KEEP_OF_KEYS", WAVE // 2)):
             for variant in ("", "meeting_24"):
-                yield self.variant(variant, *place)
-        for warps in (20, 16, 12):
-            for place in (whole, keep, half, keep_half):
-                for variant in (f"meeting_{warps}", f"warps_{warps}"):
-                    yield self.variant(variant, *place)
+                yield self.variant(variant, game, machines)
+        # Waves of these warps, which are blocks for all multiprocessors, once or twice.
+        for warps, waves in ((20, (84_480, WAVE // 2)), (16, (67_584, WAVE // 2)), (12, (WAVE // 2, WAVE))):
+            for machines in waves:
+                for game in GAMES[:2]:
+                    for variant in (f"meeting_{warps}", f"warps_{warps}"):
+                        yield self.variant(variant, game, machines)
         yield self.met("PEARL_DRIFT", "meeting_24", (WAVE, 8, 8, 24))
-        for game in GAMES[1:]:
+        for game in [*GAMES[1:], "PEARL_HEIST"]:
             machines = 4096 if game == "LANTERN_WING" else FOUR_IN_A_WARP
             yield self.met(game, "meeting_24", (machines, 8, 8, 24))
         yield self.met(COLOR_GAME, "meeting_24", (4096, 2, 2, 8))
@@ -174,7 +174,10 @@ class Plan:
 
     def variant(self, variant: str, rom: str, machines: int) -> Step:
         """Frames a second of a variant of the step kernel, or of the kernel itself."""
-        return self.bench("_".join(filter(None, (rom, str(machines), variant))), rom, machines, variant=variant)
+        # 24 frames of 100,000 machines take some seconds.
+        short = ["--frames-per-step", "8", "--release-after-frames", "4"] if rom == "LANTERN_WING" else []
+        name = "_".join(filter(None, (rom, str(machines), *short[1:2], variant)))
+        return self.bench(name, rom, machines, *short, variant=variant)
 
     def first(self) -> Iterator[Step]:
         """The steps that have to be known, in order of value."""

@@ -34,20 +34,21 @@ struct Meeting {
 
 GBX_FN void meet(int place)
 {
-    if (threadIdx.x % 32 != __ffs(__activemask()) - 1)
-        return;
-    unsigned int *here = meeting[blockIdx.x & 65535], *arrived = here + 2 * place;
-    volatile unsigned int *meetings = arrived + 1, *left = here + 4;
+    volatile unsigned int *here = meeting[blockIdx.x & 65535], *arrived = here + 2 * place, *meetings = arrived + 1;
     const unsigned int all = 0xffffffffu >> (32 - blockDim.x / 32), own = 1u << threadIdx.x / 32;
     const unsigned int number = *meetings, begun = (unsigned int)clock();
-    do {
-        if ((atomicOr(arrived, own) | own | *left) == all) {
-            if (atomicCAS(arrived + 1, number, number + 1) == number)
-                atomicExch(arrived, 0u);
-            return;
+    // All lanes read the same words at once, so that they leave the loop together.
+    const bool is_first = threadIdx.x % 32 == __ffs(__activemask()) - 1;
+    while (*meetings == number && (unsigned int)clock() - begun < LIMIT) {
+        if (is_first)
+            atomicOr((unsigned int*)arrived, own);
+        if ((*arrived | own | here[4]) == all) {
+            if (is_first && atomicCAS((unsigned int*)meetings, number, number + 1) == number)
+                atomicExch((unsigned int*)arrived, 0u);
+            break;
         }
         __nanosleep(500);
-    } while (*meetings == number && (unsigned int)clock() - begun < LIMIT);
+    }
 }
 } // namespace gbx
 
