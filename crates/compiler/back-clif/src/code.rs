@@ -15,9 +15,10 @@ mod slot;
 
 pub use fault::Site;
 
-pub(crate) use arithmetic::{compare, float_code, int_code, literal, unary, zero_of};
+pub(crate) use arithmetic::{compare, float_code, int_code, literal, unary, upper_limit, zero_of};
 pub(crate) use convert::{bitcast, convert, index_to_i64};
 pub(crate) use division::constant;
+pub(crate) use sine::{MAX_REDUCED, near_sine};
 pub(crate) use slot::{Chunks, load_scalar};
 
 use crate::Options;
@@ -81,7 +82,7 @@ impl<'a, 'f> ScalarCode<'a, 'f> {
     }
 
     /// Calls a function of the runtime, and returns its scalar result.
-    fn imported(&mut self, import: Import, args: &[Value]) -> Value {
+    pub(crate) fn imported(&mut self, import: Import, args: &[Value]) -> Value {
         let result = self.call_import(import, args);
         result.unwrap_or_else(|| unreachable!("natives and remainders give a result"))
     }

@@ -7,12 +7,13 @@
 
 mod memory;
 mod prove;
+mod vector;
 
 use crate::code::{float_code, int_code};
 use crate::thread::{BoundParam, Lane, ThreadCode};
 use crate::typed::{GROUP, LoweredValue, Row, is_same};
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Type as ClifType, Value, types};
 use gbxcule_ir::walk::{Use, op_uses, place_values};
 use gbxcule_ir::{
     AtomicOp, BinaryOp, CompareOp, Native, Op, PlaceId, Projection, Root, Scalar, UnaryOp,
@@ -158,16 +159,19 @@ impl<'a, 'f> GroupCode<'a, 'f> {
             Op::Unary(UnaryOp::Not, x) => {
                 self.by_mask(value, &[x], |lowerer, row| lowerer.b.ins().bnot(row[0]))
             }
+            Op::Convert(x) => self.group_convert(value, x),
             Op::Compare(op, x, y) => self.group_compare(value, op, [x, y]),
             Op::Select { condition, accept, reject } => {
                 let mask = self.row(condition);
                 if is_same(mask) {
                     return false;
                 }
-                let mask = self.mask(mask);
-                let mask = self.b.ins().bitcast(types::F32X4, MemFlagsData::new(), mask);
+                let bits = self.mask(mask);
+                let mask = self.b.ins().bitcast(types::F32X4, MemFlagsData::new(), bits);
                 self.by_float(value, &[accept, reject], |lowerer, row| {
                     lowerer.b.ins().bitselect(mask, row[0], row[1])
+                }) || self.by_int(value, &[accept, reject], |lowerer, row| {
+                    lowerer.b.ins().bitselect(bits, row[0], row[1])
                 })
             }
             Op::Native { native, args } => {
@@ -288,30 +292,74 @@ impl<'a, 'f> GroupCode<'a, 'f> {
         &mut self,
         value: gbxcule_ir::Value,
         operands: &[gbxcule_ir::Value],
-        mut each: impl FnMut(&mut Self, &[Value]) -> Value,
+        each: impl FnMut(&mut Self, &[Value]) -> Value,
     ) -> bool {
+        let Some(rows) = self.rows_of(operands, types::F32) else { return false };
+        self.define_by_vectors(value, rows, each);
+        true
+    }
+
+    /// Applies `each` to vectors of 32-bit integers. Returns false if no operand is in a vector, or
+    /// if one would have to be put into it: most integers are indices, which are used as scalars.
+    fn by_int(
+        &mut self,
+        value: gbxcule_ir::Value,
+        operands: &[gbxcule_ir::Value],
+        each: impl FnMut(&mut Self, &[Value]) -> Value,
+    ) -> bool {
+        let Some(rows) = self.rows_of(operands, types::I32) else { return false };
+        let is_vector = |row: &Row| self.vector_of(*row).is_some();
+        let fits = rows.iter().all(|operands| {
+            operands.iter().any(is_vector)
+                && operands.iter().all(|row| is_vector(row) || is_same(*row))
+        });
+        if fits {
+            self.define_by_vectors(value, rows, each);
+        }
+        fits
+    }
+
+    /// Returns the operands of each component; `None` if an operand consists of other scalars, or
+    /// lies in memory.
+    fn rows_of(
+        &mut self,
+        operands: &[gbxcule_ir::Value],
+        scalar: ClifType,
+    ) -> Option<Vec<Vec<Row>>> {
         if !self.is_packed() {
-            return false;
+            return None;
         }
         let mut leaves = Vec::with_capacity(operands.len());
         for &operand in operands {
             let vals = self.of_each(|lowerer| lowerer.val(operand));
-            if vals.iter().any(|val| !matches!(val, LoweredValue::One(_) | LoweredValue::Leaves(_)))
-            {
-                return false;
+            let is_small =
+                |val: &LoweredValue| matches!(val, LoweredValue::One(_) | LoweredValue::Leaves(_));
+            if !vals.iter().all(is_small) {
+                return None;
             }
             leaves.push(vals);
         }
-        let count = leaves[0][0].leaves().len();
-        let float = |&value: &Value| self.b.func.dfg.value_type(value) == types::F32;
-        if count == 0 || !leaves.iter().flatten().all(|val| val.leaves().iter().all(float)) {
-            return false;
+        let is_scalar = |&value: &Value| self.b.func.dfg.value_type(value) == scalar;
+        if !leaves.iter().flatten().all(|val| val.leaves().iter().all(is_scalar)) {
+            return None;
         }
+        let count = leaves[0][0].leaves().len();
+        let row = |vals: &[LoweredValue; GROUP], at: usize| {
+            std::array::from_fn(|lane| vals[lane].leaves()[at])
+        };
+        let rows = (0..count).map(|at| leaves.iter().map(|vals| row(vals, at)).collect());
+        Some(rows.collect()).filter(|_| count > 0)
+    }
+
+    fn define_by_vectors(
+        &mut self,
+        value: gbxcule_ir::Value,
+        rows: Vec<Vec<Row>>,
+        mut each: impl FnMut(&mut Self, &[Value]) -> Value,
+    ) {
         let mut results: [Vec<Value>; GROUP] = Default::default();
-        for at in 0..count {
-            let rows: Vec<Row> =
-                leaves.iter().map(|vals| std::array::from_fn(|k| vals[k].leaves()[at])).collect();
-            let vectors: Vec<Value> = rows.into_iter().map(|row| self.vector(row)).collect();
+        for operands in rows {
+            let vectors: Vec<Value> = operands.into_iter().map(|row| self.vector(row)).collect();
             let vector = each(self, &vectors);
             let row = self.out_of_vector(vector);
             results.iter_mut().zip(row).for_each(|(result, value)| result.push(value));
@@ -321,7 +369,6 @@ impl<'a, 'f> GroupCode<'a, 'f> {
             self.define(value, LoweredValue::from_leaves(result));
         }
         self.select_lane(0);
-        true
     }
 
     /// Applies `each` to vectors of masks. Returns false if no operand was taken out of one.
@@ -352,33 +399,42 @@ impl<'a, 'f> GroupCode<'a, 'f> {
     ) -> bool {
         match op {
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
-                self.by_mask(value, &operands, |lowerer, row| match op {
+                let each = |lowerer: &mut Self, row: &[Value]| match op {
                     BinaryOp::And => lowerer.b.ins().band(row[0], row[1]),
                     BinaryOp::Or => lowerer.b.ins().bor(row[0], row[1]),
                     _ => lowerer.b.ins().bxor(row[0], row[1]),
-                })
+                };
+                self.by_mask(value, &operands, each) || self.by_int(value, &operands, each)
             }
-            BinaryOp::Add | BinaryOp::Subtract
-                if self.ty(value).as_scalar() == Some(Scalar::I32) =>
-            {
-                let [x, y] = operands.map(|operand| self.row(operand));
-                let up = |lowerer: &Self, row| lowerer.is_consecutive(row);
-                let moved = (up(self, x) && is_same(y))
-                    || (op == BinaryOp::Add && up(self, y) && is_same(x));
-                if !moved {
-                    return false;
-                }
+            BinaryOp::Add | BinaryOp::Subtract if self.counts_up(op, operands) => {
                 self.evaluate_consecutive(value)
             }
-            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide => self
-                .by_float(value, &operands, |lowerer, row| match op {
+            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide => {
+                self.by_float(value, &operands, |lowerer, row| match op {
                     BinaryOp::Add => lowerer.b.ins().fadd(row[0], row[1]),
                     BinaryOp::Subtract => lowerer.b.ins().fsub(row[0], row[1]),
                     BinaryOp::Multiply => lowerer.b.ins().fmul(row[0], row[1]),
                     _ => lowerer.b.ins().fdiv(row[0], row[1]),
-                }),
-            _ => false,
+                }) || (op != BinaryOp::Divide
+                    && self.by_int(value, &operands, |lowerer, row| match op {
+                        BinaryOp::Add => lowerer.b.ins().iadd(row[0], row[1]),
+                        BinaryOp::Subtract => lowerer.b.ins().isub(row[0], row[1]),
+                        _ => lowerer.b.ins().imul(row[0], row[1]),
+                    }))
+            }
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => self.group_shift(value, op, operands),
+            BinaryOp::FloorDivide | BinaryOp::Remainder => false,
         }
+    }
+
+    /// Returns true if a sum or a difference of integers grows by one from thread to thread.
+    fn counts_up(&mut self, op: BinaryOp, operands: [gbxcule_ir::Value; 2]) -> bool {
+        if self.ty(operands[0]).as_scalar() != Some(Scalar::I32) {
+            return false;
+        }
+        let [x, y] = operands.map(|operand| self.row(operand));
+        (self.is_consecutive(x) && is_same(y))
+            || (op == BinaryOp::Add && self.is_consecutive(y) && is_same(x))
     }
 
     fn group_compare(
@@ -393,13 +449,18 @@ impl<'a, 'f> GroupCode<'a, 'f> {
                 let [x, y] = rows.map(|row| self.vector(row));
                 self.b.ins().fcmp(float_code(op), x, y)
             }
-            Some(Scalar::I32) => {
-                let is_regular = |row| is_same(row) || self.is_consecutive(row);
-                if !rows.into_iter().all(is_regular) {
+            Some(of @ (Scalar::I32 | Scalar::U32)) => {
+                let counts_up = |row| is_same(row) || self.is_consecutive(row);
+                let is_vector =
+                    |row| is_same(row) || (self.is_packed() && self.vector_of(row).is_some());
+                let [x, y] = if rows.into_iter().all(counts_up) {
+                    rows.map(|row| self.counted_vector(row))
+                } else if rows.into_iter().all(is_vector) {
+                    rows.map(|row| self.vector(row))
+                } else {
                     return false;
-                }
-                let [x, y] = rows.map(|row| self.counted_vector(row));
-                self.b.ins().icmp(int_code(op, Scalar::I32), x, y)
+                };
+                self.b.ins().icmp(int_code(op, of), x, y)
             }
             _ => return false,
         };
@@ -435,6 +496,7 @@ impl<'a, 'f> GroupCode<'a, 'f> {
             Native::Ceil => lowerer.b.ins().ceil(row[0]),
             Native::Trunc => lowerer.b.ins().trunc(row[0]),
             Native::Rint => lowerer.b.ins().nearest(row[0]),
+            Native::Sin | Native::Cos => lowerer.sines(native, row[0]),
             _ => lowerer.b.ins().sqrt(row[0]),
         };
         has_vector(native) && self.by_float(value, args, each)
@@ -483,5 +545,7 @@ pub(crate) fn has_vector(native: Native) -> bool {
             | Native::Trunc
             | Native::Rint
             | Native::Sqrt
+            | Native::Sin
+            | Native::Cos
     )
 }

@@ -19,6 +19,9 @@ use gbxcule_ir::{
 /// Greatest number of operations of a function that goes inline at every call, with callees lowered
 /// in place.
 const MAX_SMALL: u64 = 120;
+/// Greatest number of operations of a function without branches and loops that goes inline at every
+/// call: there a group of threads computes it by vectors.
+const MAX_STRAIGHT: u64 = 160;
 /// Greatest number of operations of a function that goes inline because it is called only twice.
 const MAX_CALLED_TWICE: u64 = 400;
 /// Greatest number of operations of a function that goes inline because it is called once.
@@ -26,7 +29,7 @@ const MAX_CALLED_ONCE: u64 = 4_000;
 /// Greatest number of operations of a function with `Inline::Always` that goes inline.
 const MAX_ALWAYS: u64 = 20_000;
 /// Greatest number of operations of a kernel that is lowered for several threads at once.
-const MAX_GROUPED: u64 = 1_000;
+const MAX_GROUPED: u64 = 1_600;
 /// Greatest number of branches of a function whose variables may lie in registers. The register
 /// allocator compares each value with each variable that branches join, which takes seconds for ten
 /// thousand of them.
@@ -111,7 +114,7 @@ impl Plan {
                     Inline::Never => false,
                     Inline::Always => cost <= MAX_ALWAYS,
                     Inline::Auto if is_search => false,
-                    Inline::Auto => cost <= most_inline(called),
+                    Inline::Auto => cost <= most_inline(called, &function.body),
                 };
             if function.kind == FunctionKind::Kernel {
                 let accesses = access::accesses(module, id, boundary.externals);
@@ -225,10 +228,12 @@ fn has_while(body: &Body) -> bool {
 }
 
 /// Returns the greatest number of operations of a function that goes inline, by its calls.
-fn most_inline(called: u32) -> u64 {
+fn most_inline(called: u32, body: &Body) -> u64 {
     match called {
         1 => MAX_CALLED_ONCE,
         2 => MAX_CALLED_TWICE,
+        // The root is the only block of such a function.
+        _ if body.blocks.len() == 1 => MAX_STRAIGHT,
         _ => MAX_SMALL,
     }
 }

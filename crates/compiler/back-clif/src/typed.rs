@@ -183,19 +183,21 @@ impl<'a, 'f> TypedCode<'a, 'f> {
         self.vectors.insert(value, (vector, at));
     }
 
-    /// Returns a vector of four `f32`.
+    /// Returns a vector of four `f32`, or of four 32-bit integers.
     pub(crate) fn vector(&mut self, row: Row) -> Value {
         if let Some(vector) = self.vector_of(row) {
             return vector;
         }
-        let mut vector = self.b.ins().splat(types::F32X4, row[0]);
+        let ty = self.b.func.dfg.value_type(row[0]);
+        let ty = if ty == types::F32 { types::F32X4 } else { types::I32X4 };
+        let mut vector = self.b.ins().splat(ty, row[0]);
         for (at, &value) in row.iter().enumerate().filter(|&(_, &value)| value != row[0]) {
             vector = self.b.ins().insertlane(vector, value, at as u8);
         }
         vector
     }
 
-    /// Takes the `f32` out of a vector.
+    /// Takes the four numbers out of a vector.
     pub(crate) fn out_of_vector(&mut self, vector: Value) -> Row {
         std::array::from_fn(|lane| self.lane_of(vector, lane))
     }

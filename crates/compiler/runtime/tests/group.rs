@@ -10,7 +10,7 @@ use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Module, Shape};
-use gbxcule_runtime::{Device, Error, Kernel, compile};
+use gbxcule_runtime::{Array, Device, Error, Kernel, compile};
 use gbxcule_testkit::arbitrary::{Actual, RandomProgram};
 
 const FUNCTIONS: &str = "
@@ -88,6 +88,13 @@ const LINE: &[&str] = &[
     "    if i >= n:\n        return\n    y[i] = x[i]",
     "    if x[i] > 0.5:\n        y[i] = 1.0\n        return\n    if x[i] > 0.25:\n        y[i] = 2.0\n        return\n    y[i] = 3.0",
     "    if x[i] > 0.5:\n        y[i] = 1.0\n    if x[i] > 0.25:\n        y[i] = 2.0",
+    // Integers in vectors: conversions, operators, shifts by one amount and by several.
+    "    k = int(x[i] * 3.0e9)\n    u = wp.uint32(x[i] * 6.0e9)\n    a = (k * 31 + n) ^ (k >> 2)\n    \
+     b = (u << wp.uint32(3)) | (u & ~wp.uint32(255))\n    c = wp.where(k > 300, a, n - k)\n    \
+     d = (u >> (u >> wp.uint32(28))) ^ (u >> ((u >> wp.uint32(29)) + wp.uint32(15)))\n    \
+     w[i] = wp.vec3(float(c) + float(k), float(b), float(wp.where(u < wp.uint32(1 << 31), d, b)))\n    \
+     y[i] = float(u >> (u >> wp.uint32(27))) + float(k << (k & 31)) + float(u >> wp.uint32(n * 30))",
+    "    s = wp.rand_init(n, int(x[i] * 1000.0))\n    y[i] = wp.noise(s, v[i] * 3.0) + wp.randf(s)",
 ];
 
 fn module(params: &str, body: &str, index: &str) -> Valid<Module> {
@@ -232,6 +239,30 @@ fn threads_of_a_line_leave_what_the_interpreter_leaves() {
                 agrees(&program, &|| format!("{dims} {layout:?}\n{body}"));
             }
         }
+    }
+}
+
+#[test]
+fn sines_of_a_group_are_those_of_single_threads() {
+    let params = "x: wp.array(dtype=float), y: wp.array(dtype=float), z: wp.array(dtype=float)";
+    let module = module(params, "    y[i] = wp.sin(x[i])\n    z[i] = wp.cos(x[i])", "i");
+    let [kernel, _] = kept(&module);
+    let far = [1.0e5, -99_999.99, 1.0e30, f32::INFINITY, f32::NAN, -0.0, 1.0e-40];
+    let near = (0..2_000).map(|at| (at as f32 - 1_000.0) * 0.37);
+    let numbers: Vec<f32> = near.chain(far.into_iter().cycle().take(60)).collect();
+    let run = |numbers: &[f32]| {
+        let [x, y, z] = [0; 3].map(|_| Array::from_slice(numbers));
+        let arguments = [(&x).into(), (&y).into(), (&z).into(), 0i32.into()];
+        kernel.launch(&[numbers.len()], &arguments).expect("no index is outside");
+        let results = [y, z].map(|array| array.to_vec::<f32>().expect("floats"));
+        let bits = results.concat().into_iter().map(f32::to_bits);
+        bits.collect::<Vec<u32>>()
+    };
+    for group in numbers.windows(4) {
+        // Three threads are no group.
+        let alone: Vec<u32> = [run(&group[..1]), run(&group[1..])].concat();
+        let [first, second, a, b, c, d, e, f] = alone[..] else { panic!("eight results") };
+        assert_eq!(run(group), [first, a, b, c, second, d, e, f], "{group:?}");
     }
 }
 

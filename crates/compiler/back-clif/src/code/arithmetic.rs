@@ -118,11 +118,19 @@ fn shift(b: &mut FunctionBuilder<'_>, op: BinaryOp, of: Scalar, x: Value, amount
     b.ins().select(inside, shifted, zero)
 }
 
-/// Returns an upper limit of an integer, read as unsigned, if constants give one: for a constant,
-/// for bits shifted down, and for the sum of such a value and a constant.
-fn upper_limit(b: &FunctionBuilder<'_>, of: Scalar, value: Value) -> Option<u64> {
+/// Returns an upper limit of an integer, or of integers in a vector, read as unsigned, if constants
+/// give one: for a constant, for bits shifted down, and for the sum of such a value and a constant.
+pub(crate) fn upper_limit(b: &FunctionBuilder<'_>, of: Scalar, value: Value) -> Option<u64> {
     let mask = u64::MAX >> (64 - of.bits());
-    let literal = |value| constant(b, value, of).map(|literal| literal as u64 & mask);
+    let literal = |value| {
+        let dfg = &b.func.dfg;
+        let splat = dfg.value_def(value).inst().map(|inst| dfg.insts[inst]);
+        let scalar = match splat {
+            Some(InstructionData::Unary { opcode: Opcode::Splat, arg }) => arg,
+            _ => value,
+        };
+        constant(b, scalar, of).map(|literal| literal as u64 & mask)
+    };
     let shifted = |value| {
         let dfg = &b.func.dfg;
         match dfg.insts[dfg.value_def(value).inst()?] {

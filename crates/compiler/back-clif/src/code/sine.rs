@@ -6,12 +6,12 @@
 use super::ScalarCode;
 use crate::lowered_module::Import;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{self, BlockArg, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
 use gbxcule_ir::{Native, Scalar};
 
 /// Largest operand for which the product of the quotient and [`HALF_PI_HIGH`] is exact.
-const MAX_REDUCED: f32 = 100_000.0;
+pub(crate) const MAX_REDUCED: f32 = 100_000.0;
 /// Number whose addition rounds a number below 2^51 to an integer, which then lies in the low bits.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 /// The upper 33 bits of half of pi.
@@ -33,7 +33,9 @@ impl ScalarCode<'_, '_> {
         self.b.seal_block(far);
 
         self.b.switch_to_block(near);
-        let result = near_sine(&mut self.b, x, cosine);
+        let wide = self.b.ins().fpromote(types::F64, x);
+        let result = near_sine(&mut self.b, wide, cosine);
+        let result = self.b.ins().fdemote(types::F32, result);
         self.b.ins().jump(done, &[BlockArg::Value(result)]);
         self.b.switch_to_block(far);
         let native = if cosine { Native::Cos } else { Native::Sin };
@@ -45,16 +47,20 @@ impl ScalarCode<'_, '_> {
     }
 }
 
-fn near_sine(b: &mut FunctionBuilder<'_>, x: Value, cosine: bool) -> Value {
-    let x = b.ins().fpromote(types::F64, x);
-    let quarters = b.ins().f64const(std::f64::consts::FRAC_2_PI);
-    let rounder = b.ins().f64const(ROUNDER);
+/// Computes the sine or cosine of an `f64`, or of each one of a vector, below [`MAX_REDUCED`].
+pub(crate) fn near_sine(b: &mut FunctionBuilder<'_>, x: Value, cosine: bool) -> Value {
+    let of = b.func.dfg.value_type(x);
+    let bits_of = of.as_int();
+    let quarters = number(b, of, std::f64::consts::FRAC_2_PI);
+    let rounder = number(b, of, ROUNDER);
     let turned = b.ins().fmul(x, quarters);
     let shifted = b.ins().fadd(turned, rounder);
     let quotient = b.ins().fsub(shifted, rounder);
-    let bits = b.ins().bitcast(types::I64, MemFlagsData::new(), shifted);
-    let quadrant = if cosine { b.ins().iadd_imm_s(bits, 1) } else { bits };
-    let (high, low) = (b.ins().f64const(HALF_PI_HIGH), b.ins().f64const(HALF_PI_LOW));
+    let bits = b.ins().bitcast(bits_of, MemFlagsData::new(), shifted);
+    let one = b.ins().iconst(types::I64, 1);
+    let one_each = spread(b, bits_of, one);
+    let quadrant = if cosine { b.ins().iadd(bits, one_each) } else { bits };
+    let (high, low) = (number(b, of, HALF_PI_HIGH), number(b, of, HALF_PI_LOW));
     let (high, low) = (b.ins().fmul(quotient, high), b.ins().fmul(quotient, low));
     let r = b.ins().fsub(x, high);
     let r = b.ins().fsub(r, low);
@@ -66,26 +72,39 @@ fn near_sine(b: &mut FunctionBuilder<'_>, x: Value, cosine: bool) -> Value {
     let fourth = b.ins().fmul(square, square);
     let sine = series(b, sine, square, fourth);
     let cosine = series(b, cosine, square, fourth);
-    let one = b.ins().f64const(1.0);
+    let unit = number(b, of, 1.0);
     // The multiplication comes last, so that -0 keeps its sign.
     let sine = b.ins().fmul(square, sine);
-    let sine = b.ins().fadd(one, sine);
+    let sine = b.ins().fadd(unit, sine);
     let sine = b.ins().fmul(r, sine);
     let cosine = b.ins().fmul(square, cosine);
-    let cosine = b.ins().fadd(one, cosine);
+    let cosine = b.ins().fadd(unit, cosine);
 
-    let odd = b.ins().band_imm_u(quadrant, 1);
-    let odd = b.ins().icmp_imm_s(IntCC::NotEqual, odd, 0);
+    let odd = b.ins().band(quadrant, one_each);
+    let odd = b.ins().icmp(IntCC::Equal, odd, one_each);
     // The selection is on integers: a float select becomes a branch, which would be mispredicted
     // half the time.
     let [sine, cosine] =
-        [sine, cosine].map(|value| b.ins().bitcast(types::I64, MemFlagsData::new(), value));
-    let chosen = b.ins().select(odd, cosine, sine);
-    let sign = b.ins().ushr_imm_u(quadrant, 1);
-    let sign = b.ins().ishl_imm_u(sign, 63);
+        [sine, cosine].map(|value| b.ins().bitcast(bits_of, MemFlagsData::new(), value));
+    let chosen = match of.is_vector() {
+        true => b.ins().bitselect(odd, cosine, sine),
+        false => b.ins().select(odd, cosine, sine),
+    };
+    let sign = b.ins().ushr(quadrant, one);
+    let last = b.ins().iconst(types::I64, 63);
+    let sign = b.ins().ishl(sign, last);
     let signed = b.ins().bxor(chosen, sign);
-    let signed = b.ins().bitcast(types::F64, MemFlagsData::new(), signed);
-    b.ins().fdemote(types::F32, signed)
+    b.ins().bitcast(of, MemFlagsData::new(), signed)
+}
+
+/// Makes a constant, for each lane if the type is a vector.
+fn number(b: &mut FunctionBuilder<'_>, of: ir::Type, value: f64) -> Value {
+    let value = b.ins().f64const(value);
+    spread(b, of, value)
+}
+
+fn spread(b: &mut FunctionBuilder<'_>, of: ir::Type, value: Value) -> Value {
+    if of.is_vector() { b.ins().splat(of, value) } else { value }
 }
 
 /// Computes `c0 + c1 s + c2 s^2 + c3 s^3 + c4 s^4` with the shortest chain of dependent operations.
@@ -95,7 +114,8 @@ fn series(
     square: Value,
     fourth: Value,
 ) -> Value {
-    let [c0, c1, c2, c3, c4] = coefficients.map(|value| b.ins().f64const(value));
+    let of = b.func.dfg.value_type(square);
+    let [c0, c1, c2, c3, c4] = coefficients.map(|value| number(b, of, value));
     let first = b.ins().fmul(c1, square);
     let first = b.ins().fadd(c0, first);
     let second = b.ins().fmul(c3, square);

@@ -6,7 +6,9 @@ use crate::code::zero_of;
 use crate::shape::clif_type;
 use crate::typed::{GROUP, LoweredPlace, LoweredValue, Row, unaligned};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{
+    Endianness, InstBuilder, MemFlagsData, Type as ClifType, Value, types,
+};
 use cranelift_frontend::Variable;
 use gbxcule_ir::{AtomicOp, FunctionId, PlaceId, Projection, Root, Scalar, Type};
 
@@ -195,18 +197,26 @@ impl GroupCode<'_, '_> {
         let [a, b, c, d] = rows;
         let [low, high] = [[0, 4, 1, 5], [2, 6, 3, 7]];
         let pairs = [(a, b, low), (c, d, low), (a, b, high), (c, d, high)];
-        let [ab, cd, ab_high, cd_high] = pairs.map(|(x, y, lanes)| self.shuffle(x, y, lanes));
+        let [ab, cd, ab_high, cd_high] =
+            pairs.map(|(x, y, lanes)| self.shuffle(x, y, lanes, types::F32X4));
         let [first, second] = [[0, 1, 4, 5], [2, 3, 6, 7]];
         [
-            self.shuffle(ab, cd, first),
-            self.shuffle(ab, cd, second),
-            self.shuffle(ab_high, cd_high, first),
-            self.shuffle(ab_high, cd_high, second),
+            self.shuffle(ab, cd, first, types::F32X4),
+            self.shuffle(ab, cd, second, types::F32X4),
+            self.shuffle(ab_high, cd_high, first, types::F32X4),
+            self.shuffle(ab_high, cd_high, second, types::F32X4),
         ]
     }
 
-    /// Returns four `f32` of two vectors; `lanes` counts those of the second vector from 4 on.
-    fn shuffle(&mut self, one: Value, other: Value, lanes: [u8; GROUP]) -> Value {
+    /// Returns four 32-bit lanes of two vectors as a vector of a type; `lanes` counts those of the
+    /// second vector from 4 on.
+    pub(super) fn shuffle(
+        &mut self,
+        one: Value,
+        other: Value,
+        lanes: [u8; GROUP],
+        ty: ClifType,
+    ) -> Value {
         let flags = MemFlagsData::new().with_endianness(Endianness::Little);
         let [one, other] =
             [one, other].map(|vector| self.b.ins().bitcast(types::I8X16, flags, vector));
@@ -214,7 +224,7 @@ impl GroupCode<'_, '_> {
             lanes.iter().flat_map(|lane| (0..4).map(move |byte| 4 * lane + byte)).collect();
         let mask = self.b.func.dfg.immediates.push(bytes.into());
         let bytes = self.b.ins().shuffle(one, other, mask);
-        self.b.ins().bitcast(types::F32X4, flags, bytes)
+        self.b.ins().bitcast(ty, flags, bytes)
     }
 
     /// Adds to elements that only these threads access; returns the old values.
