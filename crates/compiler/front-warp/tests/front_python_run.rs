@@ -71,8 +71,10 @@ fn continue_goes_on_with_the_loop_that_static_unrolls() {
 fn a_module_that_may_be_missing_is_there() {
     let text = "
 try:
+    from typing import Any
     import warp as wp
     import numpy as np
+    wp.init()
     HAS_WARP = True
 except ImportError:
     wp = None

@@ -6,7 +6,7 @@ use crate::binding::{
 };
 use crate::syntax::{
     ExceptHandler, Expr, Ranged, Stmt, StmtFunctionDef, StmtIf, StmtImport, StmtImportFrom,
-    StmtMatch, end, start,
+    StmtMatch, end, path, start,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -301,13 +301,18 @@ fn is_of_kernels(def: &StmtFunctionDef) -> bool {
 }
 
 /// Returns true for statements of a `try` that can't fail: imports of modules that are installed
-/// wherever kernels run, and assignments of literals.
+/// wherever kernels run, `wp.init()`, and assignments of literals.
 fn surely_succeeds(stmt: &Stmt) -> bool {
+    let is_there = |module: &str| matches!(module, "warp" | "numpy" | "math" | "typing" | "enum");
     match stmt {
-        Stmt::Import(import) => import.names.iter().all(|alias| {
-            matches!(alias.name.as_str(), "warp" | "numpy" | "math" | "typing" | "enum")
-        }),
+        Stmt::Import(import) => import.names.iter().all(|alias| is_there(alias.name.as_str())),
+        Stmt::ImportFrom(import) => {
+            import.level == 0 && import.module.as_ref().is_some_and(|module| module == "typing")
+        }
         Stmt::Assign(assign) => assign.value.is_literal_expr(),
+        Stmt::Expr(expr) => matches!(&*expr.value, Expr::Call(call)
+            if call.arguments.is_empty()
+                && matches!(path(&call.func).as_deref(), Some(["wp" | "warp", "init"]))),
         _ => false,
     }
 }
