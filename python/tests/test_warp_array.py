@@ -244,3 +244,69 @@ def test_an_array_of_a_kernel_may_begin_within_another():
     assert x.numpy()[0] == 4.0
     with pytest.raises(wp.LaunchError):
         wp.launch(beyond, 1, [x])
+
+
+@wp.kernel
+def trade(a: wp.array[float], b: wp.array[float]):
+    i = wp.tid()
+    first, second = a[i], b[i]
+    a[i] = first * second
+    b[i] = wp.sin(first) + second
+
+
+@wp.kernel
+def divide(mass: wp.array[float], total: wp.array2d[wp.vec3], mean: wp.array2d[wp.vec3]):
+    world, body = wp.tid()
+    mean[world, body] = total[world, body] / mass[body]
+
+
+@wp.kernel
+def triple_squared(a: wp.array[float]):
+    i = wp.tid()
+    a[i] = a[i] * a[i] * 3.0
+
+
+@wp.kernel
+def square_next(a: wp.array[float]):
+    i = wp.tid()
+    a[i] = a[i] * a[i + 1]
+
+
+def test_a_tape_copies_elements_that_a_launch_overwrites_before_its_reverse_reads_them():
+    a, b = [wp.array(each, dtype=float, requires_grad=True) for each in ([2.0, 3.0], [0.5, 4.0])]
+    with wp.Tape() as tape:
+        wp.launch(trade, 2, [a, b])
+        wp.launch(trade, 2, [a, b])
+    first, second = np.float32([2.0, 3.0]), np.float32([0.5, 4.0])
+    product, other = first * second, np.sin(first) + second
+    tape.backward(grads={a: wp.ones(2), b: wp.ones(2)})
+    to_product, to_other = other + np.cos(product), product + 1.0
+    np.testing.assert_allclose(a.grad.numpy(), to_product * second + to_other * np.cos(first), rtol=1e-5)
+    np.testing.assert_allclose(b.grad.numpy(), to_product * first + to_other, rtol=1e-5)
+
+
+def test_a_tape_reverses_a_kernel_that_reads_and_writes_one_array_by_two_parameters():
+    mass, total = wp.array([2.0, 4.0], dtype=float, requires_grad=True), wp.full((1, 2), wp.vec3(1.0, 2.0, 3.0))
+    total.requires_grad = True
+    with wp.Tape() as tape:
+        wp.launch(divide, (1, 2), [mass, total], [total])
+    tape.backward(grads={total: wp.ones((1, 2), dtype=wp.vec3)})
+    assert total.grad.numpy()[0].tolist() == [[0.5] * 3, [0.25] * 3]
+    assert mass.grad.numpy().tolist() == [-1.5, -0.375]
+
+
+@pytest.mark.parametrize("kernel, dim", [(square_next, 3), (triple_squared, (3, 2))])
+def test_a_tape_refuses_elements_that_other_threads_overwrite(kernel, dim):
+    a = wp.ones(4, requires_grad=True)
+    with wp.Tape() as tape:
+        wp.launch(kernel, dim, [a])
+    with pytest.raises(wp.CompileError, match="overwritten"):
+        tape.backward(grads={a: wp.ones(4)})
+
+
+def test_a_tape_refuses_two_views_that_share_other_elements():
+    a = wp.ones(4, requires_grad=True)
+    with wp.Tape() as tape:
+        wp.launch(trade, 3, [a[:3], a[1:]])
+    with pytest.raises(wp.CompileError, match="overwritten"):
+        tape.backward(grads={a: wp.ones(4)})

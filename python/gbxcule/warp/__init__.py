@@ -17,6 +17,7 @@ from gbxcule._native import LaunchError as LaunchError
 from gbxcule.warp import array_function as utils
 from gbxcule.warp import builtin as _builtin
 from gbxcule.warp import config as config
+from gbxcule.warp import examples as examples
 from gbxcule.warp import internal as _internal
 from gbxcule.warp import kernel_name as _kernel_name
 from gbxcule.warp import missing as _missing
@@ -178,7 +179,7 @@ def stand_in() -> ModuleType:
     """Make `import warp` import this module from now on, for programs that can't be changed."""
     module = sys.modules[__name__]
     sys.modules["warp"] = module
-    for name in ("config", "optim", "render", "sparse", "types", "utils"):
+    for name in ("config", "examples", "optim", "render", "sparse", "types", "utils"):
         sys.modules[f"warp.{name}"] = globals()[name]
     sys.modules["warp.optim.linear"] = optim.linear
     _missing.stand_in(module, _internal)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gbxcule import kernel as direct
 from gbxcule._native import CompiledKernel
 from gbxcule.kernel_text import Piece, surroundings
-from gbxcule.warp import array_access, capture, config, overwritten, recording, tape
+from gbxcule.warp import array_access, capture, config, in_place, overwritten, recording, tape
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.composite import Composite
 from gbxcule.warp.device import get_device
@@ -296,6 +296,7 @@ class Launch:
         self.kernel, self.dim, self.values = kernel, dim, list(values)
         self.gradients = None if gradients is None else list(gradients)
         self.input_count = input_count
+        self._copies: in_place.Copies | None = None
 
     @property
     def adjoint(self) -> bool:
@@ -342,11 +343,20 @@ class Launch:
 
         capture.run(run)
 
+    def keep_for_reverse(self) -> None:
+        """Copy arrays that the launch will overwrite, if its reverse needs the old numbers."""
+        if self._has_gradients():
+            compiled, _ = self.bound()
+            self._copies = in_place.copies_for(compiled, _grid(self.kernel, self.dim), list(self._memories()))
+
+    def _has_gradients(self) -> bool:
+        return any(each.grad is not None for value in self.values for each in arrays_in(value))
+
     def readers(self) -> list[Reader]:
         """List the arrays, each with a test whether the reverse reads it."""
-        if not any(each.grad is not None for value in self.values for each in arrays_in(value)):
+        if not self._has_gradients():
             return []
-        compiled, _ = self.bound()
+        compiled = self._copies.compiled if self._copies else self.bound()[0]
         asked = {name: partial(_is_read_by_reverse, compiled, name) for name in self.kernel.parameters}
         return [Reader(memory, asked[name], (id(compiled), name)) for name, memory in self._memories()]
 
@@ -370,7 +380,11 @@ class Launch:
         def run() -> None:
             before = [each.copy() for each in retained]
             of_tables = {name: [_mapped(row, _gradient) for row in table(name)] for name in tables}
-            compiled.backward(grid, arguments + _tables(compiled, len(arguments)), {**gradients, **of_tables}, "cpu")
+            given, beside = arguments + _tables(compiled, len(arguments)), {**gradients, **of_tables}
+            if self._copies is None:
+                compiled.backward(grid, given, beside, "cpu")
+            else:
+                self._copies.reverse(grid, dict(zip([*named, *tables], given, strict=True)), beside)
             for each, gradient in zip(retained, before, strict=True):
                 each.keep(gradient)
 
@@ -406,6 +420,8 @@ def launch(
     one = Launch(kernel, dim, values, gradients, len(adj_inputs))
     if record_cmd:
         return one
+    if record_tape and not adjoint and tape.is_recording():
+        one.keep_for_reverse()
     one.launch()
     if record_tape and not adjoint:
         tape.record(one.reverse, values, one.readers() if tape.is_recording() else ())

@@ -13,10 +13,10 @@ mod text;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use gbxcule_ir::Module;
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::{Diagnostic, render};
-use gbxcule_passes::grad::{grad, reverse_name};
+use gbxcule_ir::{FunctionId, Module};
+use gbxcule_passes::grad::{grad, reads_before_writes, reverse_name, with_copies};
 use gbxcule_runtime::{Build, Device, Kernel, MadeModule, Recipe, compile, read_parameters};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -66,15 +66,20 @@ fn refused(faults: &[Diagnostic]) -> String {
 
 /// Makes the module with the reverse of a kernel.
 fn reverse_of(module: &Valid<Module>, name: &str) -> Result<Valid<Module>, String> {
-    let mut functions = module.functions.iter();
-    let Some((id, _)) = functions.find(|(_, function)| function.name == *name) else {
-        unreachable!("a compiled kernel is in its module");
-    };
-    let reverse = grad(module, id).and_then(check::module);
+    let reverse = grad(module, named(module, name)).and_then(check::module);
     reverse.map_err(|faults| refused(&faults))
 }
 
+fn named(module: &Module, kernel: &str) -> FunctionId {
+    module.find(kernel).unwrap_or_else(|| unreachable!("a compiled kernel is in its module"))
+}
+
 impl CompiledKernel {
+    fn new(recipe: Recipe, forward: Kernel, no_reverse: Option<String>) -> Self {
+        let (remade, reverse) = (OnceLock::new(), OnceLock::new());
+        Self { recipe, forward, no_reverse, remade, reverse, made: Mutex::default() }
+    }
+
     fn name_of_kernel(&self) -> &str {
         &self.forward.reflection().name
     }
@@ -209,6 +214,47 @@ impl CompiledKernel {
         Ok(read.map(|(parameter, _)| parameter.name.clone()).collect())
     }
 
+    /// Number of leading dimensions of the grid that tell threads apart, and pairs of parameters:
+    /// if both are one array, each thread reads from the first before it writes to the second, and
+    /// only its own elements.
+    #[getter]
+    fn reads_before_writes(&self) -> PyResult<(u8, Vec<(String, String)>)> {
+        let module = self.module().map_err(|message| CompileError::new_err(message.clone()))?;
+        let kernel = named(module, self.name_of_kernel());
+        let found = reads_before_writes(module, kernel);
+        let name = |param: u32| module.functions[kernel].params[param as usize].name.clone();
+        let pairs = found.pairs.into_iter().map(|(read, written)| (name(read), name(written)));
+        Ok((found.dims, pairs.collect()))
+    }
+
+    /// Compiles the kernel with one more parameter for each of these, `NAME_before_launch`: a copy
+    /// of the array from before the launch.
+    fn with_copies(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Self> {
+        let name = self.name_of_kernel().to_string();
+        let how = format!("copies for {name}: {}", names.join(" "));
+        let of = name.clone();
+        let recipe = self.recipe.derived(&how, move |module| {
+            let kernel = named(module, &of);
+            let params = (0..).zip(&module.functions[kernel].params);
+            let params = params.filter(|(_, param)| names.contains(&param.name));
+            let params: Vec<u32> = params.map(|(position, _)| position).collect();
+            let made = check::module(with_copies(module, kernel, &params));
+            made.map_err(|faults| refused(&faults))
+        });
+        let compiled = py.detach(|| match recipe.find(Build::default()) {
+            Some(compiled) => Ok(compiled),
+            None => {
+                let module = recipe.module().map_err(CompileError::new_err)?;
+                let made = MadeModule { module, notes: String::new() };
+                let compiled = recipe.compile(made, Build::default());
+                compiled.map_err(|error| CompileError::new_err(error.to_string()))
+            }
+        })?;
+        let forward = compiled.kernel(&name);
+        let forward = forward.map_err(|error| CompileError::new_err(error.to_string()))?;
+        Ok(Self::new(recipe, forward, self.no_reverse.clone()))
+    }
+
     /// Runs the kernel once for each point of a grid: on the CPU to its end, on a CUDA device
     /// without waiting.
     #[pyo3(signature = (grid, args, device = None, stream = None))]
@@ -301,14 +347,8 @@ pub(crate) fn compile_kernels(
         let forward = compiled.kernel(name);
         let forward = forward.map_err(|error| CompileError::new_err(error.to_string()))?;
         let notes = compiled.notes();
-        Ok(CompiledKernel {
-            recipe: recipe.clone(),
-            forward,
-            no_reverse: (!notes.is_empty()).then(|| notes.to_string()),
-            remade: OnceLock::new(),
-            reverse: OnceLock::new(),
-            made: Mutex::default(),
-        })
+        let no_reverse = (!notes.is_empty()).then(|| notes.to_string());
+        Ok(CompiledKernel::new(recipe.clone(), forward, no_reverse))
     });
     kernels.collect()
 }

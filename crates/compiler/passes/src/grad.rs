@@ -60,6 +60,7 @@ mod copy;
 mod counter;
 mod dependence;
 mod exit;
+mod in_place;
 mod inline;
 mod irreversible;
 mod loop_reverse;
@@ -89,6 +90,7 @@ use reverse::{Plan, Reverser, Shared};
 use scan::{Definitions, Scan};
 use std::rc::Rc;
 
+pub use in_place::{ReadsBeforeWrites, reads_before_writes, with_copies};
 pub use signature::{Signature, signature};
 
 /// Returns the module with the reverse of a kernel added, under the name that [`reverse_name`]

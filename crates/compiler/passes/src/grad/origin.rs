@@ -94,7 +94,7 @@ pub(super) fn may_meet(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
 }
 
 /// Dimension of a launch index, if there is one, and the number that is added.
-type KnownIndex = (Option<u8>, i128);
+pub(super) type KnownIndex = (Option<u8>, i128);
 
 /// Returns true if two places are elements of the same handle and one of their indices differs: two
 /// different numbers, or one launch index plus two different numbers.
@@ -144,7 +144,7 @@ fn is_same(scan: &Scan<'_>, one: Value, other: Value) -> bool {
 
 /// Splits an index into a launch index, if it has one, and a number that is added. Neither is
 /// negative, so the index doesn't count from the end.
-fn launch_index_and_number(scan: &Scan<'_>, index: Value) -> Option<KnownIndex> {
+pub(super) fn launch_index_and_number(scan: &Scan<'_>, index: Value) -> Option<KnownIndex> {
     let number = |value: Value| match scan.body.values[value].op {
         // The number is small, so that no index inside an array wraps.
         Op::Literal(literal) => {
