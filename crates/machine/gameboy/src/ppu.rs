@@ -19,6 +19,7 @@ pub(crate) mod oam_bug;
 pub(crate) mod packed_line;
 pub(crate) mod pipeline;
 pub(crate) mod registers;
+pub(crate) mod rest_of_line;
 pub(crate) mod scan;
 pub(crate) mod shade;
 pub(crate) mod stat;

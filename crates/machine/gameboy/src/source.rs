@@ -62,6 +62,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("src/ppu/packed_line.rs", include_str!("ppu/packed_line.rs")),
     ("src/ppu/pipeline.rs", include_str!("ppu/pipeline.rs")),
     ("src/ppu/registers.rs", include_str!("ppu/registers.rs")),
+    ("src/ppu/rest_of_line.rs", include_str!("ppu/rest_of_line.rs")),
     ("src/ppu/scan.rs", include_str!("ppu/scan.rs")),
     ("src/ppu/shade.rs", include_str!("ppu/shade.rs")),
     ("src/ppu/stat.rs", include_str!("ppu/stat.rs")),

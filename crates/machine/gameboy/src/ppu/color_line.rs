@@ -6,11 +6,11 @@
 #![cfg(color)]
 
 use crate::machine::Machine;
-use crate::ppu::color_pixel::{FourColors, Ground, ObjectPixels, background_planes};
+use crate::ppu::color_pixel::{FourColors, IN_FRONT, background_planes, store_pixel};
 use crate::ppu::scan::MAX_OBJECTS;
 use crate::ppu::{
-    LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Scan,
-    VRAM_BYTES,
+    LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW,
+    LCDC_WINDOW_MAP, Ppu, Scan, VRAM_BYTES,
 };
 
 /// Columns of the screen.
@@ -47,24 +47,66 @@ struct FetchedTile {
     high: u8,
 }
 
+/// Bits of a line's pixels, the leftmost in the top bit of a byte, from eight pixels left of the
+/// screen on.
+#[derive(Clone, Copy, Debug)]
+struct PixelBits {
+    bytes: [u8; 24],
+}
+
+/// Pixels of the background that can hide objects.
+#[derive(Clone, Copy, Debug)]
+struct LineGround {
+    /// Pixels of colours 1 to 3.
+    solid: PixelBits,
+    /// Those of tiles that lie in front of objects.
+    in_front: PixelBits,
+}
+
+impl PixelBits {
+    const fn none() -> PixelBits {
+        PixelBits { bytes: [0; 24] }
+    }
+
+    /// Eight pixels from a column on, which is counted from eight pixels left of the screen.
+    #[inline(always)]
+    fn eight(&self, column: usize) -> u8 {
+        let at = column >> 3;
+        let both = (self.bytes[at] as u16) << 8 | self.bytes[at + 1] as u16;
+        (both >> (8 - (column & 7))) as u8
+    }
+
+    /// Sets those of eight pixels that `bits` marks.
+    #[inline(always)]
+    fn set(&mut self, column: usize, bits: u8) {
+        let at = column >> 3;
+        let both = (bits as u16) << (8 - (column & 7));
+        self.bytes[at] |= (both >> 8) as u8;
+        self.bytes[at + 1] |= both as u8;
+    }
+}
+
 /// Draws a line for which the shortcut is valid, after its scan of objects.
 pub(crate) fn draw_plain_line(machine: &mut Machine) {
     let window_at = machine.ppu.window_at() as i16;
     let mut run = TileRun::background(&machine.ppu);
+    let mut ground = LineGround { solid: PixelBits::none(), in_front: PixelBits::none() };
     if window_at < COLUMNS {
         run.end = window_at;
-        draw_run(machine, &run);
+        draw_run(machine, &run, &mut ground);
         run = TileRun::window(&machine.ppu, window_at);
         machine.ppu.window_line = machine.ppu.window_line.wrapping_add(1);
     }
-    draw_run(machine, &run);
+    draw_run(machine, &run, &mut ground);
+    if machine.ppu.scan.count > 0 && machine.ppu.lcdc & LCDC_OBJECTS != 0 {
+        draw_objects(machine, &ground);
+    }
     machine.ppu.leave_last_fetch(&machine.vram, &machine.oam, &run);
     machine.ppu.hblank_ahead = 0;
 }
 
-fn draw_run(machine: &mut Machine, run: &TileRun) {
-    let order = machine.ppu.scan.by_priority(machine.ppu.sorts_by_x);
-    let (after, before) = columns_of_objects(&machine.ppu);
+fn draw_run(machine: &mut Machine, run: &TileRun, ground: &mut LineGround) {
+    let has_objects = machine.ppu.scan.count > 0;
     let planes = background_planes(&machine.ppu);
     let line = machine.ppu.beam.line;
     let mut column = run.column;
@@ -93,14 +135,63 @@ fn draw_run(machine: &mut Machine, run: &TileRun) {
             pixels = colors.eight_pixels(low, high);
         }
         pixels.show(&mut machine.frame, line, column, run.end);
-        if column > after && column < before {
-            let ground = Ground { pixels: low | high, attributes: tile.attributes };
-            let objects =
-                ObjectPixels::over(&machine.ppu, &machine.vram, &machine.oam, &order, column);
-            objects.show_over(&machine.ppu, &mut machine.frame, ground, column, run.end);
+        if has_objects {
+            let mut solid = low | high;
+            if column + 8 > run.end {
+                solid &= 0xff << (column + 8 - run.end) as u32;
+            }
+            ground.solid.set((column + 8) as usize, solid);
+            if tile.attributes & IN_FRONT != 0 {
+                ground.in_front.set((column + 8) as usize, solid);
+            }
         }
         column += 8;
         number += 1;
+    }
+}
+
+/// Draws the line's objects, the front object first. Pixels of an object that the background hides
+/// hide the objects behind them all the same.
+fn draw_objects(machine: &mut Machine, ground: &LineGround) {
+    let ppu = &machine.ppu;
+    let order = ppu.scan.by_priority(ppu.sorts_by_x);
+    let can_hide = ppu.compatible || ppu.lcdc & LCDC_BACKGROUND != 0;
+    let mut taken = PixelBits::none();
+    for place in 0..ppu.scan.count as usize {
+        let object = order[place] as usize;
+        let x = ppu.scan.x[object];
+        if x > 0 && x < 168 {
+            let entry = ppu.scan.entry[object] as usize * 4;
+            let flags = machine.oam[(entry + 3) % 0xa0];
+            let number = machine.oam[(entry + 2) % 0xa0];
+            let address = ppu.object_row(ppu.scan.y[object], number, flags);
+            let mut low = machine.vram[address & (VRAM_BYTES - 1)];
+            let mut high = machine.vram[(address | 1) & (VRAM_BYTES - 1)];
+            if flags & 0x20 != 0 {
+                low = low.reverse_bits();
+                high = high.reverse_bits();
+            }
+            let column = x as usize;
+            let mut shown = (low | high) & !taken.eight(column);
+            taken.set(column, low | high);
+            if can_hide {
+                let behind = if flags & 0x80 != 0 { ground.solid } else { ground.in_front };
+                shown &= !behind.eight(column);
+            }
+            if x < 8 {
+                shown &= 0xff >> (8 - x);
+            } else if x > 160 {
+                shown &= 0xff << (x - 160);
+            }
+            let palette = ppu.object_palette(flags);
+            while shown != 0 {
+                let pixel = shown.leading_zeros() as u8;
+                let bit = 7 - pixel;
+                shown &= !(1 << bit);
+                let color = ppu.object_color(palette, low >> bit & 1 | (high >> bit & 1) << 1);
+                store_pixel(&mut machine.frame, ppu.beam.line, x + pixel - 8, color);
+            }
+        }
     }
 }
 
@@ -164,46 +255,6 @@ impl Scan {
     }
 }
 
-impl ObjectPixels {
-    /// The objects' pixels in eight columns.
-    fn over(
-        ppu: &Ppu,
-        vram: &[u8; VRAM_BYTES],
-        oam: &[u8; 0xa0],
-        order: &[u8; MAX_OBJECTS as usize],
-        column: i16,
-    ) -> ObjectPixels {
-        let mut pixels = ObjectPixels::none();
-        let mut place = 0;
-        while place < ppu.scan.count as usize {
-            let object = order[place] as usize;
-            place += 1;
-            let begin = ppu.scan.x[object] as i16 - 8 - column;
-            if begin > -8 && begin < 8 {
-                let entry = ppu.scan.entry[object] as usize * 4;
-                let flags = oam[(entry + 3) % 0xa0];
-                let address = ppu.object_row(ppu.scan.y[object], oam[(entry + 2) % 0xa0], flags);
-                let mut low = vram[address & (VRAM_BYTES - 1)];
-                let mut high = vram[(address | 1) & (VRAM_BYTES - 1)];
-                if flags & 0x20 != 0 {
-                    low = low.reverse_bits();
-                    high = high.reverse_bits();
-                }
-                if begin >= 0 {
-                    low >>= begin;
-                    high >>= begin;
-                } else {
-                    low <<= -begin;
-                    high <<= -begin;
-                }
-                let takes = (low | high) & !(pixels.low | pixels.high);
-                pixels.put(low, high, takes, ppu.object_palette(flags), flags >> 7);
-            }
-        }
-        pixels
-    }
-}
-
 impl Ppu {
     /// Sets the fetcher to its state at the end of mode 3, in the last of the line's runs. The
     /// fetcher is one tile ahead: it reads a tile's number with the first pixel of the preceding
@@ -250,16 +301,5 @@ impl Ppu {
         if (rest == 4 || rest == 5) && !reads_all {
             self.pipeline.data_high = next.low;
         }
-    }
-}
-
-/// Returns bounds: eight columns can show an object only if their first column lies between these
-/// two.
-fn columns_of_objects(ppu: &Ppu) -> (i16, i16) {
-    let count = ppu.scan.count as usize;
-    if count == 0 || ppu.lcdc & LCDC_OBJECTS == 0 {
-        (COLUMNS, 0)
-    } else {
-        (ppu.scan.x[0] as i16 - 16, ppu.scan.x[count - 1] as i16)
     }
 }

@@ -5,7 +5,7 @@
 use crate::ppu::{FRAME_BYTES, LCDC_BACKGROUND, LCDC_OBJECTS, Ppu};
 
 /// Attribute bit of a background tile that lies in front of objects.
-const IN_FRONT: u8 = 0x80;
+pub(super) const IN_FRONT: u8 = 0x80;
 /// The lowest bit of each of four pixels of 16 bits.
 const LOWEST_BITS: u64 = 0x0001_0001_0001_0001;
 /// Factor that spreads four bits: each bit lands three bits above the lowest bit of its pixel.
@@ -116,7 +116,7 @@ impl Ppu {
     }
 
     /// A colour of an object.
-    fn object_color(&self, palette: u8, number: u8) -> u16 {
+    pub(super) fn object_color(&self, palette: u8, number: u8) -> u16 {
         if self.compatible {
             let shades = if palette != 0 { self.obp1 } else { self.obp0 };
             self.palettes.object_color(palette, shades >> (number * 2) & 3)
@@ -212,20 +212,6 @@ impl ObjectPixels {
                 store_pixel(frame, ppu.beam.line, (column + pixel) as u8, color);
             }
         }
-    }
-
-    pub(super) const fn none() -> ObjectPixels {
-        ObjectPixels { low: 0, high: 0, palette_0: 0, palette_1: 0, palette_2: 0, behind: 0 }
-    }
-
-    /// Takes those pixels of an object that `takes` marks.
-    pub(super) fn put(&mut self, low: u8, high: u8, takes: u8, palette: u8, behind: u8) {
-        self.low |= low & takes;
-        self.high |= high & takes;
-        self.palette_0 |= plane(palette) & takes;
-        self.palette_1 |= plane(palette >> 1) & takes;
-        self.palette_2 |= plane(palette >> 2) & takes;
-        self.behind |= plane(behind) & takes;
     }
 }
 

@@ -15,6 +15,10 @@ const TILES: usize = 21;
 const NO_ROW: u8 = 32;
 /// All bits of all pixels.
 const ALL_BITS: u64 = 0xffff_ffff_ffff_ffff;
+/// Rows 0 and 2 of four rows of a tile.
+const EVEN_ROWS: u64 = 0x0000_ffff_0000_ffff;
+/// The lower half of a word.
+const LOWER_HALF: u64 = 0x0000_0000_ffff_ffff;
 /// The lower bit of every pixel.
 const LOW_BITS: u64 = 0x5555_5555_5555_5555;
 /// A palette that gives each colour the shade of its number.
@@ -26,25 +30,45 @@ pub(super) struct PackedLine {
     words: [u64; WORDS],
 }
 
-/// Addresses of the 21 tiles that a line may show; the last tile crosses the right edge.
-/// Neighbouring lines share the addresses.
+/// The 21 tiles that a line may show; the last tile crosses the right edge.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TileRow {
     /// Addresses of the tiles' first rows in video RAM.
     addresses: [u16; TILES],
     /// Row of the map, or `NO_ROW`.
     row: u8,
+    /// True if `words` holds all lines of the tiles, for several lines of the screen.
+    is_decoded: bool,
+    /// Pixels of the eight lines, as words of four tiles; the last tile has a word of its own.
+    words: [u64; 8 * (WORDS + 1)],
+}
+
+/// Tiles that neighbouring lines share.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TileRows {
+    background: TileRow,
+    window: TileRow,
+}
+
+impl TileRows {
+    /// Makes a value that holds no tiles. `are_shared` is true for several lines, false for one.
+    pub(super) fn none(are_shared: bool) -> TileRows {
+        TileRows { background: TileRow::none(are_shared), window: TileRow::none(are_shared) }
+    }
 }
 
 impl TileRow {
-    /// Makes a value that matches no row of a map.
-    pub(super) const fn none() -> TileRow {
-        TileRow { addresses: [0; TILES], row: NO_ROW }
+    fn none(is_decoded: bool) -> TileRow {
+        TileRow { addresses: [0; TILES], row: NO_ROW, is_decoded, words: [0; 8 * (WORDS + 1)] }
     }
 
     /// Finds the tiles in a row of a map, from a column on.
-    fn find(&mut self, ppu: &Ppu, vram: &[u8; 0x2000], map: u16, first_column: u8) {
-        let map_row = map | (self.row as u16 * 32);
+    fn find(&mut self, ppu: &Ppu, vram: &[u8; 0x2000], map: u16, row: u8, first_column: u8) {
+        if self.row == row {
+            return;
+        }
+        self.row = row;
+        let map_row = map | (row as u16 * 32);
         // Tile numbers in the data at 8800 are signed and count from 9000: tile 128 comes first.
         let unsigned = ppu.lcdc & LCDC_TILE_DATA != 0;
         let toggle = if unsigned { 0 } else { 0x80 };
@@ -53,6 +77,40 @@ impl TileRow {
             let column = first_column as u16 + at as u16;
             let tile = vram[((map_row | column & 31) & 0x1fff) as usize] ^ toggle;
             self.addresses[at] = origin + tile as u16 * 16;
+        }
+        if self.is_decoded {
+            self.decode(vram);
+        }
+    }
+
+    /// Decodes all lines of the tiles.
+    fn decode(&mut self, vram: &[u8; 0x2000]) {
+        for half in 0..2 {
+            let line = half * 4;
+            for word in 0..WORDS {
+                let a = four_rows(vram, self.addresses[word * 4], line as u16);
+                let b = four_rows(vram, self.addresses[word * 4 + 1], line as u16);
+                let c = four_rows(vram, self.addresses[word * 4 + 2], line as u16);
+                let d = four_rows(vram, self.addresses[word * 4 + 3], line as u16);
+                // Rows 0 and 2, then rows 1 and 3 of two tiles, the left tile above the right one.
+                let left_even = (a & EVEN_ROWS) << 16 | b & EVEN_ROWS;
+                let left_odd = a & !EVEN_ROWS | b >> 16 & EVEN_ROWS;
+                let right_even = (c & EVEN_ROWS) << 16 | d & EVEN_ROWS;
+                let right_odd = c & !EVEN_ROWS | d >> 16 & EVEN_ROWS;
+                let at = word * 8 + line;
+                self.words[at] = left_even << 32 | right_even & LOWER_HALF;
+                self.words[at + 1] = left_odd << 32 | right_odd & LOWER_HALF;
+                self.words[at + 2] = left_even & !LOWER_HALF | right_even >> 32;
+                self.words[at + 3] = left_odd & !LOWER_HALF | right_odd >> 32;
+            }
+            let last = four_rows(vram, self.addresses[TILES - 1], line as u16);
+            self.words[WORDS * 8 + line] = last << 48;
+            self.words[WORDS * 8 + line + 1] = last >> 16 << 48;
+            self.words[WORDS * 8 + line + 2] = last >> 32 << 48;
+            self.words[WORDS * 8 + line + 3] = last >> 48 << 48;
+        }
+        for at in 0..8 * (WORDS + 1) {
+            self.words[at] = interleaved(self.words[at]);
         }
     }
 
@@ -72,6 +130,9 @@ impl TileRow {
     /// Pixels of one line of four tiles, or of the last tile.
     #[inline(always)]
     fn word(&self, vram: &[u8; 0x2000], line: u8, word: usize) -> u64 {
+        if self.is_decoded {
+            return self.words[word * 8 + line as usize];
+        }
         let tiles = if word == WORDS { 1 } else { 4 };
         let mut rows = 0;
         for tile in 0..tiles {
@@ -84,6 +145,20 @@ impl TileRow {
     }
 }
 
+/// Four rows of a tile from a line on, the first one in the lowest 16 bits.
+#[inline(always)]
+fn four_rows(vram: &[u8; 0x2000], tile: u16, line: u16) -> u64 {
+    let at = ((tile + line * 2) & 0x1ff8) as usize;
+    vram[at] as u64
+        | (vram[at + 1] as u64) << 8
+        | (vram[at + 2] as u64) << 16
+        | (vram[at + 3] as u64) << 24
+        | (vram[at + 4] as u64) << 32
+        | (vram[at + 5] as u64) << 40
+        | (vram[at + 6] as u64) << 48
+        | (vram[at + 7] as u64) << 56
+}
+
 impl PackedLine {
     const fn empty() -> PackedLine {
         PackedLine { words: [0; WORDS] }
@@ -94,40 +169,65 @@ impl PackedLine {
         ppu: &Ppu,
         vram: &[u8; 0x2000],
         window_at: u16,
-        tiles: &mut TileRow,
+        tiles: &mut TileRows,
     ) -> PackedLine {
         if ppu.lcdc & LCDC_BACKGROUND == 0 {
             return PackedLine::empty();
         }
         let row = ppu.beam.line.wrapping_add(ppu.scy);
-        if tiles.row != row >> 3 {
-            tiles.row = row >> 3;
-            let map = if ppu.lcdc & LCDC_BACKGROUND_MAP != 0 { 0x1c00 } else { 0x1800 };
-            tiles.find(ppu, vram, map, ppu.scx >> 3);
-        }
-        let background = tiles.pixels(vram, row & 7, ppu.scx & 7);
+        let map = if ppu.lcdc & LCDC_BACKGROUND_MAP != 0 { 0x1c00 } else { 0x1800 };
+        tiles.background.find(ppu, vram, map, row >> 3, ppu.scx >> 3);
+        let background = tiles.background.pixels(vram, row & 7, ppu.scx & 7);
         if window_at >= 160 {
             return background;
         }
         let map = if ppu.lcdc & LCDC_WINDOW_MAP != 0 { 0x1c00 } else { 0x1800 };
-        let mut tiles = TileRow::none();
-        tiles.row = ppu.window_line >> 3;
-        tiles.find(ppu, vram, map, 0);
-        background.up_to(window_at as u8, tiles.pixels(vram, ppu.window_line & 7, 0))
+        tiles.window.find(ppu, vram, map, ppu.window_line >> 3, 0);
+        let window = tiles.window.pixels(vram, ppu.window_line & 7, 0);
+        background.up_to(window_at as u8, window)
     }
 
-    /// Puts the objects over the background, which is given as colours and as shades.
+    /// The background from the pipeline's position on, as colours: the queued pixels, then tiles
+    /// that are fetched.
+    pub(super) fn rest_of_background(ppu: &Ppu, vram: &[u8; 0x2000]) -> PackedLine {
+        if ppu.lcdc & LCDC_BACKGROUND == 0 {
+            return PackedLine::empty();
+        }
+        let position = ppu.pipeline.position;
+        let queued = eight_pixels(ppu.pipeline.background_low, ppu.pipeline.background_high);
+        let mut rest = PackedLine::empty();
+        if position < 0 {
+            rest.words[0] = queued << (-position as u32 * 2);
+        } else {
+            let word = (position >> 5) as usize;
+            let left = (position as u32 & 31) * 2;
+            rest.words[word] = queued >> left;
+            if left > 48 && word + 1 < WORDS {
+                rest.words[word + 1] = queued << (64 - left);
+            }
+        }
+        let row = ppu.beam.line.wrapping_add(ppu.scy);
+        let map = if ppu.lcdc & LCDC_BACKGROUND_MAP != 0 { 0x1c00 } else { 0x1800 };
+        let column = (ppu.scx as i16 + position + 9) >> 3;
+        let mut tiles = TileRow::none(false);
+        tiles.find(ppu, vram, map, row >> 3, column as u8);
+        rest.up_to((position + 8) as u8, tiles.pixels(vram, row & 7, 0))
+    }
+
+    /// Puts the objects from the scan's `first` on over the background, which is given as colours
+    /// and as shades.
     pub(super) fn under_objects(
         &self,
         ppu: &Ppu,
         vram: &[u8; 0x2000],
         oam: &[u8; 0xa0],
         ground: PackedLine,
+        first: usize,
     ) -> PackedLine {
         let mut mixed = ground;
         // From the lowest priority up: each object replaces what lies under its pixels.
         let mut index = ppu.scan.count as usize;
-        while index > 0 {
+        while index > first {
             index -= 1;
             let x = ppu.scan.x[index];
             if x > 0 && x < 168 {
@@ -175,6 +275,23 @@ impl PackedLine {
             both.words[word] =
                 self.words[word] & keeps | after >> left | before << 1 << (63 - left);
             before = after;
+        }
+        both
+    }
+
+    /// Joins this line, left of a pixel, with the same columns of another one.
+    pub(super) fn before(&self, pixel: u8, other: PackedLine) -> PackedLine {
+        let mut both = other;
+        let first = (pixel >> 5) as usize;
+        for word in 0..WORDS {
+            let keeps = if word < first {
+                ALL_BITS
+            } else if word == first {
+                !(ALL_BITS >> ((pixel & 31) * 2))
+            } else {
+                0
+            };
+            both.words[word] = self.words[word] & keeps | other.words[word] & !keeps;
         }
         both
     }
@@ -248,6 +365,16 @@ pub(super) fn looked_up(colours: u64, palette: u8) -> u64 {
 #[inline(always)]
 fn everywhere(shade: u8) -> u64 {
     (shade & 3) as u64 * LOW_BITS
+}
+
+/// Reads a line of the frame.
+pub(super) fn load_line(frame: &[u8; FRAME_BYTES], line: u8) -> PackedLine {
+    let mut pixels = PackedLine::empty();
+    for byte in 0..8 * WORDS {
+        let at = (line as usize * 40 + byte) % FRAME_BYTES;
+        pixels.words[byte >> 3] = pixels.words[byte >> 3] << 8 | frame[at] as u64;
+    }
+    pixels
 }
 
 /// Writes the screen's 160 pixels into the frame.

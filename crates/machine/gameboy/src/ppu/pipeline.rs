@@ -9,11 +9,14 @@ use crate::machine::{COLOR, Machine};
 #[cfg(color)]
 use crate::ppu::color_pixel::{load_pixel, store_pixel};
 use crate::ppu::eight_dots::has_rendered_eight_dots;
+#[cfg(not(color))]
+use crate::ppu::rest_of_line::render_rest;
 use crate::ppu::scan::{read_object_beside_dma, scan_objects};
 #[cfg(not(color))]
 use crate::ppu::shade::{load_pixel, store_pixel};
 use crate::ppu::{
-    FRAME_BYTES, LCDC_OBJECTS, LCDC_TALL_OBJECTS, LCDC_WINDOW, LineProgress, Ppu, Scan, VRAM_BYTES,
+    FRAME_BYTES, LCDC_OBJECTS, LCDC_TALL_OBJECTS, LCDC_WINDOW, LINE_TCYCLES, LineProgress, Ppu,
+    Scan, VRAM_BYTES,
 };
 
 /// `fetch_step` once a row of tile data waits to be pushed.
@@ -251,6 +254,22 @@ impl Pipeline {
         }
     }
 
+    /// Clears what no later line sees, so that the state does not depend on the way in which the
+    /// line was drawn.
+    #[cfg(not(color))]
+    fn forget_fetches(&mut self) {
+        let end = *self;
+        *self = Pipeline::idle();
+        self.dot = end.dot;
+        self.position = end.position;
+        self.column = end.column;
+        self.window_active = end.window_active;
+        self.window_column = end.window_column;
+        if end.window_active {
+            self.fetch_step = end.fetch_step;
+        }
+    }
+
     /// The colour number of the background pixel that comes next.
     pub(super) fn front_background(&self) -> u8 {
         if self.inserts_pixel {
@@ -310,6 +329,13 @@ pub fn start_pipeline(machine: &mut Machine) {
 #[inline(never)]
 pub fn run_pipeline(machine: &mut Machine, until: u16) {
     while machine.ppu.pipeline.dot < until && machine.ppu.stage == LineProgress::Rendering {
+        #[cfg(not(color))]
+        if until == LINE_TCYCLES && !machine.dma.active && machine.ppu.is_rest_plain() {
+            render_rest(machine);
+            machine.ppu.end_mode3(&mut machine.frame);
+            machine.ppu.pipeline.dot += 1;
+            return;
+        }
         let draws = machine.ppu.draw;
         let room = until - machine.ppu.pipeline.dot;
         if room >= 8
@@ -340,8 +366,12 @@ pub(crate) fn probe_mode3_end(machine: &mut Machine) -> u16 {
         probe.pipeline.restart(start);
         probe.note_window();
     }
-    let limit = super::LINE_TCYCLES - 2;
+    let limit = LINE_TCYCLES - 2;
     while probe.pipeline.dot < limit && probe.pipeline.position < 160 {
+        #[cfg(not(color))]
+        if probe.is_rest_plain() {
+            return probe.end_of_plain_rest();
+        }
         if limit - probe.pipeline.dot >= 8
             && has_rendered_eight_dots(&mut probe, &machine.vram, &mut machine.frame, false)
         {
@@ -594,5 +624,7 @@ impl Ppu {
         if self.pipeline.window_active {
             self.window_line = self.window_line.wrapping_add(1);
         }
+        #[cfg(not(color))]
+        self.pipeline.forget_fetches();
     }
 }

@@ -77,19 +77,31 @@ pub(super) struct Candidates {
     count: usize,
 }
 
-/// Finds the objects that overlap at least one of the next lines.
 #[cfg(not(color))]
-pub(super) fn candidates(machine: &Machine, lines: u8) -> Candidates {
-    let mut found = Candidates { entries: [0; ENTRIES as usize], count: 0 };
-    // The Y of an object whose last row is on the first line.
-    let lowest = machine.ppu.beam.line + 17 - object_height(machine);
-    let reach = lines + object_height(machine) - 1;
-    for entry in 0..ENTRIES {
-        found.entries[found.count] = entry;
-        let y = machine.oam[entry as usize * 4];
-        found.count += (y.wrapping_sub(lowest) < reach) as usize;
+impl Candidates {
+    /// Makes a list of all entries.
+    pub(super) fn all() -> Candidates {
+        let mut all = Candidates { entries: [0; ENTRIES as usize], count: ENTRIES as usize };
+        for entry in 0..ENTRIES {
+            all.entries[entry as usize] = entry;
+        }
+        all
     }
-    found
+
+    /// Keeps the objects that overlap at least one of the next lines.
+    pub(super) fn on_lines(&self, machine: &Machine, lines: u8) -> Candidates {
+        let mut found = Candidates { entries: [0; ENTRIES as usize], count: 0 };
+        // The Y of an object whose last row is on the first line.
+        let lowest = machine.ppu.beam.line + 17 - object_height(machine);
+        let reach = lines + object_height(machine) - 1;
+        for at in 0..self.count {
+            let entry = self.entries[at];
+            found.entries[found.count] = entry;
+            let y = machine.oam[entry as usize * 4];
+            found.count += (y.wrapping_sub(lowest) < reach) as usize;
+        }
+        found
+    }
 }
 
 /// Scans the candidates for a line.

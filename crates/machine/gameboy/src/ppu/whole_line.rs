@@ -10,7 +10,7 @@ use crate::ppu::packed_line;
 use crate::ppu::pipeline::{probe_mode3_end, start_pipeline};
 use crate::ppu::scan::scan_objects;
 #[cfg(not(color))]
-use crate::ppu::scan::{candidates, scan_candidates};
+use crate::ppu::scan::{Candidates, scan_candidates};
 use crate::ppu::{LCDC_WINDOW, LINE_TCYCLES, LineProgress, Ppu, Scan, timing};
 
 /// Dots of mode 3's renderer without scrolling, window or objects.
@@ -56,14 +56,14 @@ pub fn draw_line(machine: &mut Machine) {
     #[cfg(color)]
     draw_plain_line(machine);
     #[cfg(not(color))]
-    draw_plain_line(machine, &mut packed_line::TileRow::none());
+    draw_plain_line(machine, &mut packed_line::TileRows::none(false));
     machine.ppu.stage = LineProgress::Done;
 }
 
 /// Draws a line for which the shortcut is valid, after its scan of objects. `tiles` holds the tiles
 /// of the line before.
 #[cfg(not(color))]
-pub(super) fn draw_plain_line(machine: &mut Machine, tiles: &mut packed_line::TileRow) {
+pub(super) fn draw_plain_line(machine: &mut Machine, tiles: &mut packed_line::TileRows) {
     let window_at = machine.ppu.window_at();
     let background =
         packed_line::PackedLine::background(&machine.ppu, &machine.vram, window_at, tiles);
@@ -72,7 +72,7 @@ pub(super) fn draw_plain_line(machine: &mut Machine, tiles: &mut packed_line::Ti
     }
     let mut shades = background.shaded(machine.ppu.bgp);
     if machine.ppu.scan.count > 0 && machine.ppu.fetches_objects() {
-        shades = background.under_objects(&machine.ppu, &machine.vram, &machine.oam, shades);
+        shades = background.under_objects(&machine.ppu, &machine.vram, &machine.oam, shades, 0);
     }
     packed_line::store_line(&mut machine.frame, machine.ppu.beam.line, shades);
 }
@@ -82,8 +82,9 @@ pub(super) fn draw_plain_line(machine: &mut Machine, tiles: &mut packed_line::Ti
 #[cfg(not(color))]
 pub(crate) fn draw_lines(machine: &mut Machine, lines: u8) -> u8 {
     let first = machine.ppu.beam.line;
-    let candidates = candidates(machine, lines);
-    let mut tiles = packed_line::TileRow::none();
+    let candidates = Candidates::all().on_lines(machine, lines);
+    let mut near = candidates;
+    let mut tiles = packed_line::TileRows::none(lines > 1);
     let mut drawn = 0;
     while drawn < lines {
         machine.ppu.beam.line = first + drawn;
@@ -92,7 +93,10 @@ pub(crate) fn draw_lines(machine: &mut Machine, lines: u8) -> u8 {
             break;
         }
         if machine.ppu.fetches_objects() {
-            scan_candidates(machine, &candidates);
+            if drawn & 7 == 0 {
+                near = candidates.on_lines(machine, 8);
+            }
+            scan_candidates(machine, &near);
         }
         draw_plain_line(machine, &mut tiles);
         machine.ppu.scan.restart();
@@ -137,19 +141,20 @@ impl Ppu {
             end += WINDOW_DOTS;
         }
         if self.fetches_objects() {
-            end += self.scan.object_dots(fine, window_at);
+            end += self.scan.object_dots(0, -(fine as i16), window_at);
         }
         end
     }
 }
 
 impl Scan {
-    /// Dots that objects take: six for each object, and for the first object over a tile the dots
-    /// that the fetcher needs to finish the tile.
-    fn object_dots(&self, fine: u16, window_at: u16) -> u16 {
+    /// Dots that objects from `first` on take: six for each object, and for the first object over a
+    /// tile the dots that the fetcher needs to finish the tile. `origin` is the X of an object over
+    /// the first pixel of a tile.
+    pub(super) fn object_dots(&self, first: usize, origin: i16, window_at: u16) -> u16 {
         let mut dots = 0;
         let mut last_tile = 0xffff;
-        for object in 0..self.count as usize {
+        for object in first..self.count as usize {
             let x = self.x[object] as u16;
             if x < 168 {
                 // Background pixels since the queue got the tile under the object.
@@ -159,7 +164,7 @@ impl Scan {
                 } else if in_window {
                     x - 8 - window_at
                 } else {
-                    x + fine
+                    (x as i16 - origin) as u16
                 };
                 let tile = pixels >> 3 | (in_window as u16) << 8;
                 dots += OBJECT_DOTS;
