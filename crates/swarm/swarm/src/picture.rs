@@ -130,8 +130,12 @@ impl Picture {
         static LIGHTNESS: LazyLock<[u8; 0x8000]> =
             LazyLock::new(|| std::array::from_fn(|color| lightness(color as u16)));
         let table = &*LIGHTNESS;
-        let color = |x: usize, y: usize| u16::from_le_bytes(colors[y * WIDTH + x]);
-        let gray = |x: usize, y: usize| table[usize::from(color(x, y) & 0x7fff)];
+        let gray_of = |color: [u8; 2]| table[usize::from(u16::from_le_bytes(color) & 0x7fff)];
+        if self == Self::Gray {
+            out.iter_mut().zip(colors).for_each(|(out, color)| *out = gray_of(*color));
+            return;
+        }
+        let gray = |x: usize, y: usize| gray_of(colors[y * WIDTH + x]);
         let (lines, columns) = self.shape();
         for y in 0..lines {
             for x in 0..columns {
@@ -144,11 +148,8 @@ impl Picture {
                         gray(left + 1, top + 1),
                     ]
                 };
-                out[y * columns + x] = match self {
-                    Self::Mean => mean(square()),
-                    Self::Stride => gray(left, top),
-                    _ => gray(x, y),
-                };
+                out[y * columns + x] =
+                    if self == Self::Mean { mean(square()) } else { gray(left, top) };
             }
         }
     }
