@@ -3,8 +3,9 @@
 //! The position (`line`, `dot`) moves only when it is read (`sync_ppu`). A line is drawn at once
 //! when it has passed (`whole_line`), or not at all in a frame that is not observed. If a register
 //! or memory that the line depends on changes in its middle, the dot-by-dot `pipeline` draws the
-//! line, from the beginning of mode 3 up to the change and then to the end. So timing never depends
-//! on reads of the position. `timing` holds the meaning of each dot, `stat` the interrupt line,
+//! line, from the beginning of mode 3 up to the change and then to the end; on the original
+//! `rest_of_line` takes the pipeline's place as soon as it can. So timing never depends on reads of
+//! the position. `timing` holds the meaning of each dot, `stat` the interrupt line,
 //! `scan` the choice of a line's objects, `oam_bug` the corruption of OAM by badly timed accesses.
 
 pub(crate) mod color_fetcher;

@@ -12,6 +12,8 @@ use crate::{Grays, Picture};
 const LANES: usize = 4;
 /// Four black pixels.
 const BLACK: u8 = 0xff;
+/// Reduced lines that are made together.
+const ROWS: usize = 8;
 /// Machine words of a packed line.
 const WORDS: usize = LINE_BYTES / 8;
 
@@ -135,13 +137,13 @@ struct Reduction {
     /// Contributions of the 256 values of each packed byte to neighbouring pixels.
     parts: Vec<[[u16; LANES]; 256]>,
     /// The lines that each reduced line covers, with their weights.
-    rows: Vec<Vec<(usize, u16)>>,
+    rows: Vec<Row>,
     width: usize,
     division: Division,
-    /// Contributions of the bytes at even and at odd places. Neighbouring bytes share pixels.
-    turns: [Vec<u16>; 2],
-    /// A line whose columns are reduced, and a reduced line, as sums.
-    columns: Vec<u16>,
+    /// Contributions of the bytes at even and at odd places, of some neighbouring lines.
+    /// Neighbouring bytes share pixels.
+    turns: Vec<[Vec<u16>; 2]>,
+    /// A reduced line.
     sums: Vec<u16>,
 }
 
@@ -155,6 +157,9 @@ struct PackedByte {
     /// The pixel of the reduced line to which the first lane belongs.
     first: usize,
 }
+
+/// The lines that a reduced line covers, with their weights.
+type Row = Vec<(usize, u16)>;
 
 /// Division by multiplication: the gray of a sum is `(sum * scale + offset) * factor >> SHIFT`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -205,7 +210,7 @@ impl Reduction {
         let levels = grays.levels().map(|it| usize::from(it) / gray_unit);
         let all = (from_lines / line_unit * (from_columns / column_unit)) as u64;
         let division = Division::find(all * levels[0] as u64, gray_unit as u64, all)?;
-        let row = |row: usize| {
+        let row = |row: usize| -> Row {
             let lines = row * from_lines / to_lines..((row + 1) * from_lines).div_ceil(to_lines);
             let weight = |line| overlap([row, from_lines], [line, to_lines]) / line_unit;
             lines.map(|line| (line, weight(line) as u16 * division.scale)).collect()
@@ -242,56 +247,46 @@ impl Reduction {
             });
             bytes.push(PackedByte { at, table, first });
         }
-        let line = vec![0; to_columns + LANES];
-        Some(Self {
-            bytes,
-            parts,
-            rows: (0..to_lines).map(row).collect(),
-            width: to_columns,
-            division,
-            turns: [line.clone(), line.clone()],
-            columns: line.clone(),
-            sums: line,
-        })
+        let rows: Vec<Row> = (0..to_lines).map(row).collect();
+        let covered = rows.chunks(ROWS).map(|rows| rows.iter().flatten().count()).max();
+        let sums = vec![0; to_columns + LANES];
+        let turns = vec![[sums.clone(), sums.clone()]; covered.unwrap_or(0)];
+        Some(Self { bytes, parts, rows, width: to_columns, division, turns, sums })
     }
 
     /// Makes the picture's lines that depend on lines that changed.
     fn reduce(&mut self, lines: &[Line], changed: &[bool; HEIGHT], out: &mut [u8]) {
-        let rows = std::mem::take(&mut self.rows);
-        let mut reduced = None;
-        for (row, out) in rows.iter().zip(out.chunks_exact_mut(self.width)) {
-            if !row.iter().any(|&(line, _)| changed[line]) {
-                continue;
-            }
-            self.sums.fill(self.division.offset);
-            for &(line, weight) in row {
-                // The first line may be the last one of the row above.
-                if reduced != Some(line) {
-                    self.reduce_columns(&lines[line]);
-                    reduced = Some(line);
+        let Self { bytes, parts, rows, width, division, turns, sums } = self;
+        let is_changed = |row: &Row| row.iter().any(|&(line, _)| changed[line]);
+        for (rows, out) in rows.chunks(ROWS).zip(out.chunks_mut(ROWS * *width)) {
+            let first = rows[0][0].0;
+            // All of these lines before their sums: a wide load that follows narrow stores waits.
+            let mut reduced = first;
+            for &(line, _) in rows.iter().filter(|row| is_changed(row)).flatten() {
+                if line >= reduced {
+                    // In order: the last lanes of a byte hold zeros where the next byte of its turn
+                    // begins.
+                    for &PackedByte { at, table, first: lane } in &*bytes {
+                        let part = parts[table][usize::from(lines[line][at])];
+                        turns[line - first][at % 2][lane..lane + LANES].copy_from_slice(&part);
+                    }
+                    reduced = line + 1;
                 }
-                for (sum, part) in self.sums.iter_mut().zip(&self.columns) {
-                    *sum += weight * part;
+            }
+            let rows = rows.iter().zip(out.chunks_exact_mut(*width));
+            for (row, out) in rows.filter(|(row, _)| is_changed(row)) {
+                sums.fill(division.offset);
+                for &(line, weight) in row {
+                    let [even, odd] = &turns[line - first];
+                    for (sum, (even, odd)) in sums.iter_mut().zip(even.iter().zip(odd)) {
+                        *sum += weight * (even + odd);
+                    }
+                }
+                for (out, &sum) in out.iter_mut().zip(&*sums) {
+                    let product = u32::from(sum) * u32::from(division.factor);
+                    *out = ((product >> 16) as u16 >> (Division::SHIFT - 16)) as u8;
                 }
             }
-            for (out, &sum) in out.iter_mut().zip(&self.sums) {
-                let product = u32::from(sum) * u32::from(self.division.factor);
-                *out = ((product >> 16) as u16 >> (Division::SHIFT - 16)) as u8;
-            }
-        }
-        self.rows = rows;
-    }
-
-    /// Reduces the columns of a line.
-    fn reduce_columns(&mut self, line: &Line) {
-        // In order: the last lanes of a byte hold zeros where the next byte of its turn begins.
-        for &PackedByte { at, table, first } in &self.bytes {
-            let part = self.parts[table][usize::from(line[at])];
-            self.turns[at % 2][first..first + LANES].copy_from_slice(&part);
-        }
-        let [even, odd] = &self.turns;
-        for (sum, (even, odd)) in self.columns.iter_mut().zip(even.iter().zip(odd)) {
-            *sum = even + odd;
         }
     }
 }
