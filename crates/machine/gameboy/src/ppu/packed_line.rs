@@ -115,6 +115,7 @@ impl TileRow {
     }
 
     /// Pixels of one line of the tiles, without the first `skipped` ones.
+    #[inline(always)]
     fn pixels(&self, vram: &[u8; 0x2000], line: u8, skipped: u8) -> PackedLine {
         let left = skipped * 2;
         let mut pixels = PackedLine::empty();
@@ -165,6 +166,8 @@ impl PackedLine {
     }
 
     /// The line's background and window, as colours. `tiles` holds the tiles of the line before.
+    // Words that go through memory are copied in pairs, which waits for the single words' stores.
+    #[inline(always)]
     pub(super) fn background(
         ppu: &Ppu,
         vram: &[u8; 0x2000],
@@ -297,6 +300,7 @@ impl PackedLine {
     }
 
     /// Looks the colours up in a palette.
+    #[inline(always)]
     pub(super) fn shaded(&self, palette: u8) -> PackedLine {
         if palette == IDENTITY {
             return *self;
@@ -378,6 +382,7 @@ pub(super) fn load_line(frame: &[u8; FRAME_BYTES], line: u8) -> PackedLine {
 }
 
 /// Writes the screen's 160 pixels into the frame.
+#[inline(always)]
 pub(super) fn store_line(frame: &mut [u8; FRAME_BYTES], line: u8, shades: PackedLine) {
     for word in 0..WORDS {
         let at = line as usize * 40 + word * 8;

@@ -106,7 +106,8 @@ fn change(shown: &mut [Line], frame: &[Line], before: &[Line]) -> [bool; HEIGHT]
     for (changed, (shown, (frame, before))) in changed.iter_mut().zip(lines) {
         let [old, frame, before] = [&*shown, frame, before].map(words);
         let new: [u64; WORDS] = std::array::from_fn(|word| lighter(frame[word], before[word]));
-        *changed = new != old;
+        // A comparison of arrays would be a call.
+        *changed = new.iter().zip(old).fold(0, |all, (new, old)| all | (new ^ old)) != 0;
         for (eight, word) in shown.as_chunks_mut().0.iter_mut().zip(new) {
             *eight = word.to_le_bytes();
         }
@@ -132,8 +133,8 @@ fn lighter(a: u64, b: u64) -> u64 {
 /// that all sums fit 16 bits.
 #[derive(Debug)]
 struct Reduction {
-    /// The packed bytes that the picture shows.
-    bytes: Vec<PackedByte>,
+    /// Bytes beside the picture add nothing.
+    bytes: [PackedByte; LINE_BYTES],
     /// Contributions of the 256 values of each packed byte to neighbouring pixels.
     parts: Vec<[[u16; LANES]; 256]>,
     /// The lines that each reduced line covers, with their weights.
@@ -142,21 +143,21 @@ struct Reduction {
     division: Division,
     /// Contributions of the bytes at even and at odd places, of some neighbouring lines.
     /// Neighbouring bytes share pixels.
-    turns: Vec<[Vec<u16>; 2]>,
-    /// A reduced line.
-    sums: Vec<u16>,
+    turns: Vec<[Lanes; 2]>,
 }
 
 /// A packed byte of a line.
 #[derive(Debug, Clone, Copy)]
 struct PackedByte {
-    /// Index in the line.
-    at: usize,
     /// Index of the byte's table in `parts`.
-    table: usize,
+    table: u8,
     /// The pixel of the reduced line to which the first lane belongs.
-    first: usize,
+    first: u8,
 }
+
+/// The pixels of a reduced line, with space for the last byte's lanes and for bytes that add
+/// nothing.
+type Lanes = [u16; WIDTH + 2 * LANES];
 
 /// The lines that a reduced line covers, with their weights.
 type Row = Vec<(usize, u16)>;
@@ -217,7 +218,8 @@ impl Reduction {
         };
 
         let left = usize::from(crop.left);
-        let (mut bytes, mut parts) = (Vec::new(), Vec::new());
+        let mut parts = vec![[[0; LANES]; 256]];
+        let mut bytes = [PackedByte { table: 0, first: (WIDTH + LANES) as u8 }; LINE_BYTES];
         let mut ends = [0; 2];
         for at in left / 4..(left + from_columns).div_ceil(4) {
             let columns = (4 * at).max(left) - left..(4 * at + 4).min(left + from_columns) - left;
@@ -245,18 +247,17 @@ impl Reduction {
                 parts.push(table);
                 parts.len() - 1
             });
-            bytes.push(PackedByte { at, table, first });
+            bytes[at] = PackedByte { table: table as u8, first: first as u8 };
         }
         let rows: Vec<Row> = (0..to_lines).map(row).collect();
         let covered = rows.chunks(ROWS).map(|rows| rows.iter().flatten().count()).max();
-        let sums = vec![0; to_columns + LANES];
-        let turns = vec![[sums.clone(), sums.clone()]; covered.unwrap_or(0)];
-        Some(Self { bytes, parts, rows, width: to_columns, division, turns, sums })
+        let turns = vec![[[0; _]; 2]; covered.unwrap_or(0)];
+        Some(Self { bytes, parts, rows, width: to_columns, division, turns })
     }
 
     /// Makes the picture's lines that depend on lines that changed.
     fn reduce(&mut self, lines: &[Line], changed: &[bool; HEIGHT], out: &mut [u8]) {
-        let Self { bytes, parts, rows, width, division, turns, sums } = self;
+        let Self { bytes, parts, rows, width, division, turns } = self;
         let is_changed = |row: &Row| row.iter().any(|&(line, _)| changed[line]);
         for (rows, out) in rows.chunks(ROWS).zip(out.chunks_mut(ROWS * *width)) {
             let first = rows[0][0].0;
@@ -264,30 +265,42 @@ impl Reduction {
             let mut reduced = first;
             for &(line, _) in rows.iter().filter(|row| is_changed(row)).flatten() {
                 if line >= reduced {
+                    let [even, odd] = &mut turns[line - first];
                     // In order: the last lanes of a byte hold zeros where the next byte of its turn
                     // begins.
-                    for &PackedByte { at, table, first: lane } in &*bytes {
-                        let part = parts[table][usize::from(lines[line][at])];
-                        turns[line - first][at % 2][lane..lane + LANES].copy_from_slice(&part);
+                    let pairs = lines[line].as_chunks::<2>().0.iter();
+                    for (packed, places) in pairs.zip(bytes.as_chunks::<2>().0) {
+                        places[0].put(parts, packed[0], even);
+                        places[1].put(parts, packed[1], odd);
                     }
                     reduced = line + 1;
                 }
             }
             let rows = rows.iter().zip(out.chunks_exact_mut(*width));
             for (row, out) in rows.filter(|(row, _)| is_changed(row)) {
-                sums.fill(division.offset);
+                let mut sums = [division.offset; WIDTH];
+                let sums = &mut sums[..*width];
                 for &(line, weight) in row {
                     let [even, odd] = &turns[line - first];
                     for (sum, (even, odd)) in sums.iter_mut().zip(even.iter().zip(odd)) {
                         *sum += weight * (even + odd);
                     }
                 }
-                for (out, &sum) in out.iter_mut().zip(&*sums) {
+                for (out, &mut sum) in out.iter_mut().zip(sums) {
                     let product = u32::from(sum) * u32::from(division.factor);
                     *out = ((product >> 16) as u16 >> (Division::SHIFT - 16)) as u8;
                 }
             }
         }
+    }
+}
+
+impl PackedByte {
+    /// Stores what a value of this byte adds to its pixels.
+    fn put(self, parts: &[[[u16; LANES]; 256]], value: u8, lanes: &mut Lanes) {
+        let first = usize::from(self.first);
+        let part = parts[usize::from(self.table)][usize::from(value)];
+        lanes[first..first + LANES].copy_from_slice(&part);
     }
 }
 
