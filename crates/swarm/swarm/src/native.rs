@@ -458,7 +458,8 @@ fn env_bytes(rom: &Rom, config: &SwarmConfig) -> u64 {
     let samples =
         config.schedule.frames_per_step() as usize * SAMPLES_PER_FRAME * size_of::<[i16; 2]>();
     let sound = if config.sound { MachineSound::bytes(rom.model()) + samples } else { 0 };
-    let pictures = config.pictures.map_or(0, |it| it.bytes() + it.picture.bytes() + Shown::BYTES);
+    let pictures =
+        config.pictures.map_or(0, |it| it.bytes() + it.picture.bytes() + Shown::bytes(&it));
     let cells = size_of::<f32>() * config.cells();
     (state + cells + buttons + 2 * outputs + sound + pictures) as u64
 }

@@ -1,6 +1,6 @@
-//! Gray pictures of the original's frames, made from packed shades. For a reduced picture a table
-//! holds what each packed byte adds to a reduced line, and only lines that changed since the last
-//! picture are made anew. The results equal those of `Picture::fill` and `Area`.
+//! Gray pictures of the original's frames, made from packed shades. A reduced picture is kept as
+//! sums; a table holds what each packed byte adds to them, and only bytes that changed since the
+//! last picture are looked up. The results equal those of `Picture::fill` and `Area`.
 
 use gbxcule_gameboy::FRAME_BYTES;
 
@@ -12,16 +12,16 @@ use crate::{Grays, Picture};
 const LANES: usize = 4;
 /// Four black pixels.
 const BLACK: u8 = 0xff;
-/// Reduced lines that are made together.
-const ROWS: usize = 8;
-/// Machine words of a packed line.
-const WORDS: usize = LINE_BYTES / 8;
+/// Bits of the bytes at even places of a line.
+const EVEN_BYTES: u64 = 0x5555_5555_5555_5555;
 
 /// The picture that was made last, as far as the next one needs it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shown {
     /// The packed frame, if it is known.
     frame: Option<Box<[Line; HEIGHT]>>,
+    /// The sums of a reduced picture.
+    sums: Vec<u16>,
 }
 
 impl Shown {
@@ -34,7 +34,10 @@ impl Shown {
     }
 
     /// Bytes that are kept for an env.
-    pub(crate) const BYTES: usize = FRAME_BYTES;
+    pub(crate) fn bytes(form: &PictureStack) -> usize {
+        let [lines, columns, _] = form.shape();
+        FRAME_BYTES + 2 * (lines + 1) * (columns + LANES)
+    }
 }
 
 /// Makes gray pictures of shades.
@@ -60,33 +63,41 @@ impl ShadePictures {
     /// Makes the picture of a frame, or of the lighter pixels of two frames. `out` holds the
     /// picture `shown`, if that is known, and `shown` becomes the new picture.
     pub(super) fn draw(
-        &mut self,
+        &self,
         frame: &[u8; FRAME_BYTES],
         before: Option<&[u8; FRAME_BYTES]>,
         shown: &mut Shown,
         out: &mut [u8],
     ) {
         let is_known = shown.is_known();
-        let shown = shown.frame.get_or_insert_with(|| Box::new([[BLACK; LINE_BYTES]; HEIGHT]));
+        if !is_known {
+            shown.sums = self.reduction.as_ref().map_or(Vec::new(), Reduction::black);
+        }
+        let now = shown.frame.get_or_insert_with(|| Box::new([[BLACK; LINE_BYTES]; HEIGHT]));
+        let old = **now;
         let Crop { top, lines, .. } = self.crop;
         let part = usize::from(top)..usize::from(top + lines);
-        let (shown, frame) = (&mut shown[part.clone()], &frame.as_chunks().0[part.clone()]);
-        let before = before.map_or(frame, |it| &it.as_chunks().0[part]);
-        let mut changed = change(shown, frame, before);
-        if !is_known {
-            changed.fill(true);
-        }
-        match &mut self.reduction {
-            Some(reduction) => reduction.reduce(shown, &changed, out),
-            None => self.expand(shown, &changed, out),
+        let (now, frame) = (&mut now[part.clone()], &frame.as_chunks().0[part.clone()]);
+        let before = before.map_or(frame, |it| &it.as_chunks().0[part.clone()]);
+        let mut changed = change(now, frame, before);
+        match &self.reduction {
+            Some(reduction) => {
+                reduction.reduce(&changed, [&old[part], now], is_known, &mut shown.sums, out);
+            }
+            None => {
+                if !is_known {
+                    changed.fill(u64::MAX);
+                }
+                self.expand(now, &changed, out);
+            }
         }
     }
 
-    fn expand(&self, lines: &[Line], changed: &[bool; HEIGHT], out: &mut [u8]) {
+    fn expand(&self, lines: &[Line], changed: &[u64; HEIGHT], out: &mut [u8]) {
         let grays = self.grays.table();
         let (left, columns) = (usize::from(self.crop.left), usize::from(self.crop.columns));
         let lines = lines.iter().zip(changed).zip(out.chunks_exact_mut(columns));
-        for ((line, _), out) in lines.filter(|((_, changed), _)| **changed) {
+        for ((line, _), out) in lines.filter(|((_, changed), _)| **changed != 0) {
             let mut pixels = [0; WIDTH];
             for (four, packed) in pixels.as_chunks_mut().0.iter_mut().zip(line) {
                 *four = grays[usize::from(*packed)];
@@ -99,24 +110,25 @@ impl ShadePictures {
 /// A packed line.
 type Line = [u8; LINE_BYTES];
 
-/// Puts the lighter pixels of two frames into `shown`. Returns for each line whether it changed.
-fn change(shown: &mut [Line], frame: &[Line], before: &[Line]) -> [bool; HEIGHT] {
-    let mut changed = [false; HEIGHT];
+/// Puts the lighter pixels of two frames into `shown`. Returns for each line a bit for each byte
+/// that changed.
+fn change(shown: &mut [Line], frame: &[Line], before: &[Line]) -> [u64; HEIGHT] {
+    let mut changed = [0; HEIGHT];
     let lines = shown.iter_mut().zip(frame.iter().zip(before));
     for (changed, (shown, (frame, before))) in changed.iter_mut().zip(lines) {
-        let [old, frame, before] = [&*shown, frame, before].map(words);
-        let new: [u64; WORDS] = std::array::from_fn(|word| lighter(frame[word], before[word]));
-        // A comparison of arrays would be a call.
-        *changed = new.iter().zip(old).fold(0, |all, (new, old)| all | (new ^ old)) != 0;
-        for (eight, word) in shown.as_chunks_mut().0.iter_mut().zip(new) {
-            *eight = word.to_le_bytes();
+        let words = frame.as_chunks::<8>().0.iter().zip(before.as_chunks::<8>().0);
+        let words = shown.as_chunks_mut::<8>().0.iter_mut().zip(words);
+        for (word, (shown, (frame, before))) in words.enumerate() {
+            let [old, frame, before] = [*shown, *frame, *before].map(u64::from_le_bytes);
+            if old == frame && old == before {
+                continue;
+            }
+            let new = lighter(frame, before);
+            *changed |= bytes_set(old ^ new) << (8 * word);
+            *shown = new.to_le_bytes();
         }
     }
     changed
-}
-
-fn words(line: &Line) -> [u64; WORDS] {
-    std::array::from_fn(|word| u64::from_le_bytes(line.as_chunks().0[word]))
 }
 
 /// Returns, pixel by pixel, the lighter ones of two packed words: the smaller shades.
@@ -129,38 +141,44 @@ fn lighter(a: u64, b: u64) -> u64 {
     b & both | a & !both
 }
 
+/// A bit for each byte of a word that is not 0.
+fn bytes_set(word: u64) -> u64 {
+    const LOW_SEVEN: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let top_bits = (((word & LOW_SEVEN) + LOW_SEVEN) | word) & !LOW_SEVEN;
+    // The product's top byte gathers the top bits.
+    (top_bits >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
 /// Reduction of packed lines by areas. Weights and grays are divided by their common divisors, so
-/// that all sums fit 16 bits.
+/// that all sums fit 16 bits. Black adds nothing to a sum.
 #[derive(Debug)]
 struct Reduction {
-    /// Bytes beside the picture add nothing.
     bytes: [PackedByte; LINE_BYTES],
-    /// Contributions of the 256 values of each packed byte to neighbouring pixels.
-    parts: Vec<[[u16; LANES]; 256]>,
-    /// The lines that each reduced line covers, with their weights.
-    rows: Vec<Row>,
+    /// Bits of the bytes that the picture shows.
+    seen: u64,
+    /// Contributions of the 256 values of each packed byte, as 16-bit lanes of a word.
+    parts: Vec<[u64; 256]>,
+    lines: Vec<Share>,
+    rows: usize,
     width: usize,
     division: Division,
-    /// Contributions of the bytes at even and at odd places, of some neighbouring lines.
-    /// Neighbouring bytes share pixels.
-    turns: Vec<[Lanes; 2]>,
 }
 
 /// A packed byte of a line.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct PackedByte {
     /// Index of the byte's table in `parts`.
-    table: u8,
+    table: usize,
     /// The pixel of the reduced line to which the first lane belongs.
-    first: u8,
+    first: usize,
 }
 
-/// The pixels of a reduced line, with space for the last byte's lanes and for bytes that add
-/// nothing.
-type Lanes = [u16; WIDTH + 2 * LANES];
-
-/// The lines that a reduced line covers, with their weights.
-type Row = Vec<(usize, u16)>;
+/// The reduced line to which a line belongs, and its weights there and in the next reduced line.
+#[derive(Debug)]
+struct Share {
+    row: usize,
+    weights: [u16; 2],
+}
 
 /// Division by multiplication: the gray of a sum is `(sum * scale + offset) * factor >> SHIFT`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,113 +219,130 @@ impl Division {
 }
 
 impl Reduction {
-    /// Returns `None` if a packed byte contributes to more than [`LANES`] pixels, if the next byte
-    /// but one contributes to the same pixel, or if sums need more than 16 bits.
+    /// Returns `None` if a packed byte contributes to more than [`LANES`] pixels, or if sums need
+    /// more than 16 bits.
     fn new(grays: Grays, crop: Crop, [to_lines, to_columns]: [usize; 2]) -> Option<Self> {
         let (from_lines, from_columns) = (usize::from(crop.lines), usize::from(crop.columns));
         let line_unit = divisor(from_lines, to_lines);
         let column_unit = divisor(from_columns, to_columns);
         let gray_unit = grays.levels().into_iter().fold(0, |unit, it| divisor(unit, it.into()));
-        let levels = grays.levels().map(|it| usize::from(it) / gray_unit);
+        let levels = grays.levels().map(|it| (usize::from(it) / gray_unit) as u64);
         let all = (from_lines / line_unit * (from_columns / column_unit)) as u64;
-        let division = Division::find(all * levels[0] as u64, gray_unit as u64, all)?;
-        let row = |row: usize| -> Row {
-            let lines = row * from_lines / to_lines..((row + 1) * from_lines).div_ceil(to_lines);
-            let weight = |line| overlap([row, from_lines], [line, to_lines]) / line_unit;
-            lines.map(|line| (line, weight(line) as u16 * division.scale)).collect()
+        let division = Division::find(all * levels[0], gray_unit as u64, all)?;
+        let share = |line: usize| {
+            let row = line * to_lines / from_lines;
+            let in_row = ((row + 1) * from_lines).min((line + 1) * to_lines) - line * to_lines;
+            let weights = [in_row, to_lines - in_row];
+            Share { row, weights: weights.map(|it| (it / line_unit) as u16 * division.scale) }
         };
 
         let left = usize::from(crop.left);
-        let mut parts = vec![[[0; LANES]; 256]];
-        let mut bytes = [PackedByte { table: 0, first: (WIDTH + LANES) as u8 }; LINE_BYTES];
-        let mut ends = [0; 2];
-        for at in left / 4..(left + from_columns).div_ceil(4) {
+        let (mut bytes, mut seen) = ([PackedByte::default(); LINE_BYTES], 0);
+        let mut parts = Vec::new();
+        let end = (left + from_columns).div_ceil(4);
+        for (at, byte) in bytes.iter_mut().enumerate().take(end).skip(left / 4) {
+            // The columns of this byte, in pixels times `to_columns`.
             let columns = (4 * at).max(left) - left..(4 * at + 4).min(left + from_columns) - left;
             let first = columns.start * to_columns / from_columns;
-            let end = (columns.end * to_columns).div_ceil(from_columns);
-            if end - first > LANES || first < ends[at % 2] {
+            let last = (columns.end * to_columns).div_ceil(from_columns) - 1;
+            if last - first >= LANES {
                 return None;
             }
-            ends[at % 2] = end;
             let mut weights = [[0; LANES]; 4];
             for column in columns {
-                weights[(column + left) % 4] = std::array::from_fn(|lane| {
-                    overlap([first + lane, from_columns], [column, to_columns]) / column_unit
-                });
+                for (lane, weight) in weights[(column + left) % 4].iter_mut().enumerate() {
+                    let area = (first + lane) * from_columns..(first + lane + 1) * from_columns;
+                    let covered = column * to_columns..(column + 1) * to_columns;
+                    let covered =
+                        area.end.min(covered.end).saturating_sub(area.start.max(covered.start));
+                    *weight = (covered / column_unit) as u64;
+                }
             }
-            let table = std::array::from_fn(|packed| {
-                std::array::from_fn(|lane| {
+            let table: [u64; 256] = std::array::from_fn(|packed| {
+                let of_lane = |lane: usize| {
                     let of_pixel =
                         |pixel: usize| levels[packed >> (6 - 2 * pixel) & 3] * weights[pixel][lane];
-                    (0..4).map(of_pixel).sum::<usize>() as u16
-                })
+                    (0..4).map(of_pixel).sum::<u64>() << (16 * lane)
+                };
+                (0..LANES).map(of_lane).sum()
             });
             let known = parts.iter().position(|it| *it == table);
             let table = known.unwrap_or_else(|| {
                 parts.push(table);
                 parts.len() - 1
             });
-            bytes[at] = PackedByte { table: table as u8, first: first as u8 };
+            *byte = PackedByte { table, first };
+            seen |= 1 << at;
         }
-        let rows: Vec<Row> = (0..to_lines).map(row).collect();
-        let covered = rows.chunks(ROWS).map(|rows| rows.iter().flatten().count()).max();
-        let turns = vec![[[0; _]; 2]; covered.unwrap_or(0)];
-        Some(Self { bytes, parts, rows, width: to_columns, division, turns })
+        let lines = (0..from_lines).map(share).collect();
+        Some(Self { bytes, seen, parts, lines, rows: to_lines, width: to_columns, division })
     }
 
-    /// Makes the picture's lines that depend on lines that changed.
-    fn reduce(&mut self, lines: &[Line], changed: &[bool; HEIGHT], out: &mut [u8]) {
-        let Self { bytes, parts, rows, width, division, turns } = self;
-        let is_changed = |row: &Row| row.iter().any(|&(line, _)| changed[line]);
-        for (rows, out) in rows.chunks(ROWS).zip(out.chunks_mut(ROWS * *width)) {
-            let first = rows[0][0].0;
-            // All of these lines before their sums: a wide load that follows narrow stores waits.
-            let mut reduced = first;
-            for &(line, _) in rows.iter().filter(|row| is_changed(row)).flatten() {
-                if line >= reduced {
-                    let [even, odd] = &mut turns[line - first];
-                    // In order: the last lanes of a byte hold zeros where the next byte of its turn
-                    // begins.
-                    let pairs = lines[line].as_chunks::<2>().0.iter();
-                    for (packed, places) in pairs.zip(bytes.as_chunks::<2>().0) {
-                        places[0].put(parts, packed[0], even);
-                        places[1].put(parts, packed[1], odd);
+    /// Length of a line of sums, with space for the last lanes.
+    fn stride(&self) -> usize {
+        self.width + LANES
+    }
+
+    /// The sums of a black picture, with space for the line after the last one.
+    fn black(&self) -> Vec<u16> {
+        vec![self.division.offset; (self.rows + 1) * self.stride()]
+    }
+
+    /// Changes the sums by the bytes that changed, and makes the picture's lines from them: all if
+    /// `out` is unknown.
+    fn reduce(
+        &self,
+        changed: &[u64; HEIGHT],
+        [old, new]: [&[Line]; 2],
+        is_known: bool,
+        sums: &mut [u16],
+        out: &mut [u8],
+    ) {
+        let mut is_changed = [!is_known; HEIGHT + 1];
+        // Neighbouring bytes share sums, so the odd bytes wait until the sums of the even ones are
+        // stored.
+        for turn in [self.seen & EVEN_BYTES, self.seen & !EVEN_BYTES] {
+            let lines = self.lines.iter().zip(changed).zip(old.iter().zip(new));
+            for ((&Share { row, weights }, changed), (old, new)) in lines {
+                let mut changed = changed & turn;
+                if changed == 0 {
+                    continue;
+                }
+                is_changed[row] = true;
+                is_changed[row + 1] |= weights[1] != 0;
+                let sums = &mut sums[row * self.stride()..][..2 * self.stride()];
+                let (upper, lower) = sums.split_at_mut(self.stride());
+                while changed != 0 {
+                    let at = changed.trailing_zeros() as usize;
+                    changed &= changed - 1;
+                    let PackedByte { table, first } = self.bytes[at];
+                    let [old, new] = [old, new].map(|it| self.parts[table][usize::from(it[at])]);
+                    let change = new.wrapping_sub(old);
+                    let window = first..first + LANES;
+                    add(&mut upper[window.clone()], change.wrapping_mul(weights[0].into()));
+                    if weights[1] != 0 {
+                        add(&mut lower[window], change.wrapping_mul(weights[1].into()));
                     }
-                    reduced = line + 1;
                 }
             }
-            let rows = rows.iter().zip(out.chunks_exact_mut(*width));
-            for (row, out) in rows.filter(|(row, _)| is_changed(row)) {
-                let mut sums = [division.offset; WIDTH];
-                let sums = &mut sums[..*width];
-                for &(line, weight) in row {
-                    let [even, odd] = &turns[line - first];
-                    for (sum, (even, odd)) in sums.iter_mut().zip(even.iter().zip(odd)) {
-                        *sum += weight * (even + odd);
-                    }
-                }
-                for (out, &mut sum) in out.iter_mut().zip(sums) {
-                    let product = u32::from(sum) * u32::from(division.factor);
-                    *out = ((product >> 16) as u16 >> (Division::SHIFT - 16)) as u8;
-                }
+        }
+        let rows = sums.chunks_exact(self.stride()).zip(out.chunks_exact_mut(self.width));
+        for ((sums, out), _) in rows.zip(is_changed).filter(|(_, is_changed)| *is_changed) {
+            for (out, &sum) in out.iter_mut().zip(sums) {
+                let product = u32::from(sum) * u32::from(self.division.factor);
+                *out = ((product >> 16) as u16 >> (Division::SHIFT - 16)) as u8;
             }
         }
     }
 }
 
-impl PackedByte {
-    /// Stores what a value of this byte adds to its pixels.
-    fn put(self, parts: &[[[u16; LANES]; 256]], value: u8, lanes: &mut Lanes) {
-        let first = usize::from(self.first);
-        let part = parts[usize::from(self.table)][usize::from(value)];
-        lanes[first..first + LANES].copy_from_slice(&part);
+/// Adds a change to neighbouring sums, as one number: its lanes may borrow from each other.
+fn add(sums: &mut [u16], change: u64) {
+    let word = sums.iter().rev().fold(0, |word, sum| word << 16 | u64::from(*sum));
+    let word = word.wrapping_add(change);
+    for (lane, sum) in sums.iter_mut().enumerate() {
+        *sum = (word >> (16 * lane)) as u16;
     }
-}
-
-/// The length that two pieces have in common; a piece is its number and its length.
-fn overlap([a, a_length]: [usize; 2], [b, b_length]: [usize; 2]) -> usize {
-    let end = ((a + 1) * a_length).min((b + 1) * b_length);
-    end.saturating_sub((a * a_length).max(b * b_length))
 }
 
 fn divisor(a: usize, b: usize) -> usize {
