@@ -494,13 +494,19 @@ impl<'p> Warp<'p> {
             };
             let here = self.waiting.iter().filter(|it| is_same(self, it));
             let come = here.fold(0, |come, it| come | it.lanes);
-            if named & self.alive & !come != 0 {
+            // Lanes that a shared barrier does not name go on waiting, until it names them again.
+            let leaving = if self.is_shared(meeting) { come & named } else { come };
+            if named & self.alive & !come != 0 || leaving == 0 {
                 at += 1;
                 continue;
             }
-            let (gone, left) = self.waiting.iter().partition(|it| is_same(self, it));
+            let (same, mut left): (Vec<Wait>, Vec<Wait>) =
+                self.waiting.iter().partition(|it| is_same(self, it));
+            let part = |it: &Wait, lanes| Wait { lanes: it.lanes & lanes, ..*it };
+            let parts = |lanes| same.iter().map(move |it| part(it, lanes));
+            let gone: Vec<Wait> = parts(leaving).filter(|it| it.lanes != 0).collect();
+            left.extend(parts(!leaving).filter(|it| it.lanes != 0));
             self.waiting = left;
-            let gone: Vec<Wait> = gone;
             let first = gone.iter().min_by_key(|it| it.lanes.trailing_zeros()).map(|it| it.pc);
             let (together, place) = match meeting {
                 WaitCondition::Lanes { mask, then: Meeting::AtOnePlace } => (mask, first),
@@ -514,6 +520,10 @@ impl<'p> Warp<'p> {
             }));
             at = 0;
         }
+    }
+
+    fn is_shared(&self, meeting: WaitCondition) -> bool {
+        self.order.shares_barriers && matches!(meeting, WaitCondition::Barrier(_))
     }
 
     fn named(&self, meeting: WaitCondition, lane: u32) -> Mask {

@@ -1,6 +1,7 @@
 //! Blocks whose warps meet at a barrier and vote there.
 
 use super::host::{Loaded, address, kernel};
+use gbxcule_gpu_sim::sass::warp::{Order, Policy};
 
 /// Blocks of a launch.
 const BLOCKS: usize = 3;
@@ -150,6 +151,23 @@ fn lanes_that_parted_are_all_waited_for() {
             let written = if other % 2 == 1 { works[other] * 3 } else { works[other] + 5 };
             written + 1000 * (thread as u64 % 2)
         });
+    }
+}
+
+/// The first warp waits without a barrier for a word of the last thread.
+#[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
+fn a_warp_can_wait_for_another_where_warps_take_turns() {
+    let lines = "setp.lt.u32 %p1, %r1, 32;\n@%p1 bra $L_again;\nst.volatile.global.u32 [%rd1+4], 7;\n\
+        bra.uni $L_end;\n$L_again:\nld.volatile.global.u32 %r3, [%rd4+764];\nsetp.ne.u32 %p2, %r3, 7;\n\
+        @%p2 bra $L_again;\nst.global.u32 [%rd1+4], 9;\n$L_end:";
+    let loaded = Loaded::new(&text(THREADS, lines));
+    for shares_barriers in [false, true] {
+        let order = Order { turn: 20, shares_barriers, ..Policy::LowestAddress.into() };
+        let mut words = [0_u64; THREADS];
+        loaded.launch_in(order, "only", (1, THREADS as u32), &[address(&mut words)]);
+        let expected: [u64; THREADS] = std::array::from_fn(|at| if at < 32 { 9 } else { 7 });
+        assert_eq!(words.map(|word| word >> 32), expected);
     }
 }
 

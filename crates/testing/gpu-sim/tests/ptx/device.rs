@@ -1,7 +1,7 @@
 //! Kernels in a device's memory: shared memory and its atomic operations, generic addresses, and
 //! every kind of fault, on machine code for sm_80.
 
-use super::machine::{assemble_edited, note_seen};
+use super::machine::{assemble, note_seen};
 use gbxcule_gpu_sim::sass::device_memory::DeviceMemory;
 use gbxcule_gpu_sim::sass::fault::{Fault, FaultKind};
 use gbxcule_gpu_sim::sass::schedule::{Extents, Shape};
@@ -54,7 +54,7 @@ fn memory_after(
          .reg .f64 %d<9>;\n.shared .align 16 .b8 s[512];\n{loads}mov.u32 %r1, %tid.x;\n{body}ret;\n}}\n",
         params.join(", ")
     );
-    let mut module = assemble_edited(&text, "sm_80", edit);
+    let mut module = assemble(&text, "sm_80", edit);
     let mut memory = DeviceMemory::new();
     (memory.budget, memory.replacement) = (1 << 20, replacement);
     let bytes = |words: &Vec<u32>| words.iter().flat_map(|word| word.to_le_bytes()).collect();

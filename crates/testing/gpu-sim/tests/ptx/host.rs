@@ -2,6 +2,7 @@
 
 use super::machine;
 use gbxcule_gpu_sim::sass::module::LoadedCubin;
+use gbxcule_gpu_sim::sass::warp::Order;
 use std::cell::RefCell;
 
 /// Bytes of a kernel's first parameter.
@@ -20,12 +21,23 @@ impl Loaded {
     pub(crate) fn edited(body: &str, edit: impl Fn(String) -> String) -> Self {
         let arch = machine::arch();
         let text = format!(".version 9.0\n.target {arch}\n.address_size 64\n{body}");
-        Self(RefCell::new(machine::assemble_edited(&text, &arch, edit)))
+        Self(RefCell::new(machine::assemble(&text, &arch, edit)))
     }
 
     /// Launches a kernel whose arguments after the grid have 8 bytes each.
     pub(crate) fn launch(&self, kernel: &str, blocks: u32, threads: u32, arguments: &[u64]) {
-        machine::launch(&mut self.0.borrow_mut(), kernel, (blocks, threads), arguments);
+        self.launch_in(machine::order(), kernel, (blocks, threads), arguments);
+    }
+
+    /// Launches a kernel in an order of lanes and warps.
+    pub(crate) fn launch_in(
+        &self,
+        order: Order,
+        kernel: &str,
+        shape: (u32, u32),
+        arguments: &[u64],
+    ) {
+        machine::launch(&mut self.0.borrow_mut(), kernel, shape, arguments, order);
     }
 }
 

@@ -5,7 +5,7 @@ use super::host::GRID_BYTES;
 use super::rule::{Arguments, Expected};
 use gbxcule_gpu_sim::sass::form::patterns;
 use gbxcule_gpu_sim::sass::module::{LoadedCubin, disassemble};
-use gbxcule_gpu_sim::sass::warp::Policy;
+use gbxcule_gpu_sim::sass::warp::{Order, Policy};
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -39,18 +39,9 @@ fn tool(name: &str) -> PathBuf {
     panic!("no {name} below {}: make nvrtc", root.display())
 }
 
-/// Assembles a text and loads it.
-pub(crate) fn assemble(text: &str, arch: &str) -> LoadedCubin {
-    assemble_edited(text, arch, |listing| listing)
-}
-
-/// Assembles a text, and loads it by an edited listing: for forms that `ptxas` puts only where no
-/// launch here comes.
-pub(crate) fn assemble_edited(
-    text: &str,
-    arch: &str,
-    edit: impl Fn(String) -> String,
-) -> LoadedCubin {
+/// Assembles a text, and loads it by its listing, which may be edited: for forms that `ptxas` puts
+/// only where no launch here comes.
+pub(crate) fn assemble(text: &str, arch: &str, edit: impl Fn(String) -> String) -> LoadedCubin {
     let folder = tempfile::tempdir().expect("a folder");
     let [ptx, cubin] = ["text.ptx", "text.cubin"].map(|name| folder.path().join(name));
     std::fs::write(&ptx, text).expect("a file");
@@ -63,15 +54,27 @@ pub(crate) fn assemble_edited(
     LoadedCubin::load(&file, &edit(listing)).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// Orders of lanes and warps: the usual one, or another with shared barriers of convergence, as
+/// `HOST_GPU_POLICY` says.
+pub(crate) fn order() -> Order {
+    let is_other = std::env::var("HOST_GPU_POLICY").is_ok_and(|it| it == "lanes");
+    let other = Order { policy: Policy::MostLanes, turn: 100, shares_barriers: true };
+    if is_other { other } else { Policy::LowestAddress.into() }
+}
+
 /// Launches a kernel and notes the forms that it issued.
-pub(crate) fn launch(module: &mut LoadedCubin, kernel: &str, shape: (u32, u32), arguments: &[u64]) {
+pub(crate) fn launch(
+    module: &mut LoadedCubin,
+    kernel: &str,
+    shape: (u32, u32),
+    arguments: &[u64],
+    order: Order,
+) {
     let bytes: Vec<[u8; 8]> = arguments.iter().map(|it| it.to_le_bytes()).collect();
     let grid = [0_u8; GRID_BYTES];
     let parameters: Vec<&[u8]> =
         [&grid[..]].into_iter().chain(bytes.iter().map(|it| &it[..])).collect();
-    let by_lanes = std::env::var("HOST_GPU_POLICY").is_ok_and(|it| it == "lanes");
-    let policy = if by_lanes { Policy::MostLanes } else { Policy::LowestAddress };
-    module.launch(kernel, shape, &parameters, policy);
+    module.launch(kernel, shape, &parameters, order);
     note_seen(module, kernel);
 }
 

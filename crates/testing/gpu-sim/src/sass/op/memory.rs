@@ -540,7 +540,7 @@ fn special_word(warp: &Warp<'_>, inst: &DecodedInstruction) -> Word {
         Special::Thread(dim) => warp.shape.1.index(warp.thread + lane as u32, dim),
         Special::Block(dim) => warp.shape.0.index(warp.block, dim),
         Special::Lane => lane as u32,
-        Special::Warp => warp.thread / LANES as u32 % 128 << 8,
+        Special::Warp => (warp.thread / LANES as u32 % 128) << 8,
         // The clock advances with each instruction by irregular steps, so that no code relies on
         // it.
         Special::Clock => {
