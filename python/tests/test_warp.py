@@ -374,3 +374,12 @@ def test_a_tiled_launch_runs_once_for_each_tile():
     assert out.numpy().tolist() == [6.0, 22.0, 38.0]
     with pytest.raises(ValueError, match="at least one thread"):
         wp.launch_tiled(total, dim=[3], inputs=[x], outputs=[out], block_dim=0)
+
+
+def test_the_files_of_warps_examples_are_in_its_wheel(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.path", [str(tmp_path)])
+    with pytest.raises(FileNotFoundError, match="pip install warp-lang"):
+        wp.examples.get_asset_directory()
+    (tmp_path / "warp").mkdir()
+    (tmp_path / "warp" / "__init__.py").touch()
+    assert wp.examples.get_asset_directory() == str(tmp_path.resolve() / "warp" / "examples" / "assets")

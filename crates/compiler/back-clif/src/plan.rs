@@ -20,7 +20,7 @@ use gbxcule_ir::{
 /// in place.
 const MAX_SMALL: u64 = 120;
 /// Greatest number of operations of a function without branches and loops that goes inline at every
-/// call: there a group of threads computes it by vectors.
+/// call, if no call stands in a loop: there a group of threads computes it by vectors.
 const MAX_STRAIGHT: u64 = 160;
 /// Greatest number of operations of a function that goes inline because it is called only twice.
 const MAX_CALLED_TWICE: u64 = 400;
@@ -107,14 +107,17 @@ impl Plan {
                 functions[id.index()].is_external || boundary.exports.contains(&id);
             // A search that is called in a loop stays a call and so has all registers. Inline, the
             // caller's values that live across other calls would be on the stack in the search.
-            let is_search = checked && repeated[id.index()] && has_while(&function.body);
+            let is_repeated = repeated[id.index()];
+            let is_search = checked && is_repeated && has_while(&function.body);
+            // The root is the only block of a straight function.
+            let is_straight = !is_repeated && function.body.blocks.len() == 1;
             functions[id.index()].inline = function.kind == FunctionKind::Callable
                 && !stays_a_function
                 && match function.inline {
                     Inline::Never => false,
                     Inline::Always => cost <= MAX_ALWAYS,
                     Inline::Auto if is_search => false,
-                    Inline::Auto => cost <= most_inline(called, &function.body),
+                    Inline::Auto => cost <= most_inline(called, is_straight),
                 };
             if function.kind == FunctionKind::Kernel {
                 let accesses = access::accesses(module, id, boundary.externals);
@@ -228,12 +231,11 @@ fn has_while(body: &Body) -> bool {
 }
 
 /// Returns the greatest number of operations of a function that goes inline, by its calls.
-fn most_inline(called: u32, body: &Body) -> u64 {
+fn most_inline(called: u32, is_straight: bool) -> u64 {
     match called {
         1 => MAX_CALLED_ONCE,
         2 => MAX_CALLED_TWICE,
-        // The root is the only block of such a function.
-        _ if body.blocks.len() == 1 => MAX_STRAIGHT,
+        _ if is_straight => MAX_STRAIGHT,
         _ => MAX_SMALL,
     }
 }
