@@ -125,12 +125,15 @@ pub(crate) enum Reach {
 struct Cutter<'s> {
     sources: &'s mut Sources,
     reach: Reach,
+    /// Names of which the definitions are taken, and not the user's values.
+    defined: &'s [String],
     /// Whole lines of imports of known packages.
     imports: BTreeSet<String>,
     /// Aliases of definitions, `here = there`, from imports.
     aliases: BTreeSet<String>,
-    /// Lines that bind names to the values that the user gives.
+    /// Lines that bind names to the values that the user gives, and these names.
     values: BTreeSet<String>,
+    given: BTreeSet<String>,
     /// Names of modules in each file: the cut writes `module.name` without the module.
     modules: BTreeMap<PathBuf, BTreeSet<String>>,
     /// Chosen definitions, and the order in which the cut prints them: a definition comes before
@@ -144,20 +147,31 @@ struct Cutter<'s> {
     bytes: usize,
 }
 
+/// A cut.
+pub(crate) struct CutText {
+    /// The text.
+    pub(crate) text: String,
+    /// Names for which it has the user's values.
+    pub(crate) given: Vec<String>,
+}
+
 /// Cuts out the kernel whose name stands at a byte of a file.
 pub(crate) fn cut(
     sources: &mut Sources,
     file: &Rc<Source>,
     at: usize,
     reach: Reach,
-) -> Option<String> {
+    defined: &[String],
+) -> Option<CutText> {
     let own = |it: &Statement| it.is_definition && (it.begin..it.end).contains(&at);
     let kernel = file.statements.iter().rposition(own)?;
     let mut cutter = Cutter {
         sources,
         reach,
+        defined,
         aliases: BTreeSet::new(),
         values: BTreeSet::new(),
+        given: BTreeSet::new(),
         modules: BTreeMap::new(),
         imports: BTreeSet::from(["import warp as wp".to_owned()]),
         chosen: BTreeMap::new(),
@@ -184,7 +198,8 @@ pub(crate) fn cut(
             return None;
         }
     }
-    Some(cutter.text(file, kernel))
+    let text = cutter.text(file, kernel);
+    Some(CutText { text, given: cutter.given.into_iter().collect() })
 }
 
 impl Cutter<'_> {
@@ -209,7 +224,12 @@ impl Cutter<'_> {
 
     /// Chooses the definitions that a name refers to at a statement, in its scope or an outer one.
     fn need(&mut self, file: &Rc<Source>, statement: usize, name: &str, depth: usize) {
-        if depth > MAX_IMPORTS || self.take_value(name, |path| path == name) {
+        if depth > MAX_IMPORTS {
+            return;
+        }
+        let is_defined = self.defined.iter().any(|it| it == name);
+        if !is_defined && self.take_value(name, |path| path == name) {
+            self.given.insert(name.to_owned());
             return;
         }
         let mut scope = Some(statement);

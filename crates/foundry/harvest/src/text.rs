@@ -7,6 +7,9 @@ use gbxcule_ir::{FunctionId, Module, Scalar, Shape, Type, Types, print};
 use gbxcule_rows::row_program::{RowProgram, code};
 use gbxcule_rows::structure::{Token, tokens};
 
+/// Greatest number of the user's values in a cut that are left out in turn.
+const MAX_VALUES: usize = 4;
+
 /// Returns a text with its program; `None` if no cut gives a text that compiles without the
 /// kernel's file.
 pub(crate) fn own_text(
@@ -16,18 +19,39 @@ pub(crate) fn own_text(
     let ir = kernel.ir.as_ref().ok()?;
     let file = sources.file(&kernel.file)?;
     for reach in [Reach::All, Reach::Decorated] {
-        let Some(text) = cut(sources, &file, kernel.at, reach) else { continue };
-        let source = marked(&text, &kernel.name);
-        let types = kernel.types.as_ref().map(|types| typed(&source, &kernel.name, types));
-        for source in [Some(source), types].into_iter().flatten() {
-            match RowProgram::read_forward(&source) {
-                Ok(forward) if print::module(&forward.forward) == *ir => {
-                    // The reverse kernel is derived only for the text of the row.
-                    return Some((source.clone(), RowProgram::read(&source).ok()?));
-                }
-                Err(faults) if code(&faults) == GENERIC => {}
-                _ => break,
+        let Some(whole) = cut(sources, &file, kernel.at, reach, &[]) else { continue };
+        if let Some(found) = compiled(kernel, &whole.text, ir) {
+            return Some(found);
+        }
+        // The compiler takes no value for a name that it knows from the text.
+        let given = &whole.given[..whole.given.len().min(MAX_VALUES)];
+        for subset in 1..1_usize << given.len() {
+            let is_in = |(at, _): &(usize, &String)| subset >> at & 1 == 1;
+            let defined: Vec<String> =
+                given.iter().enumerate().filter(is_in).map(|(_, name)| name.clone()).collect();
+            if let Some(other) = cut(sources, &file, kernel.at, reach, &defined)
+                && let Some(found) = compiled(kernel, &other.text, ir)
+            {
+                return Some(found);
             }
+        }
+    }
+    None
+}
+
+/// Returns a cut text, or the same with the types of its kernel, with its program, if the program
+/// is the kernel in its file.
+fn compiled(kernel: &KernelInFile, text: &str, ir: &str) -> Option<(String, RowProgram)> {
+    let source = marked(text, &kernel.name);
+    let types = kernel.types.as_ref().map(|types| typed(&source, &kernel.name, types));
+    for source in [Some(source), types].into_iter().flatten() {
+        match RowProgram::read_forward(&source) {
+            // The reverse kernel is derived only for the text of the row.
+            Ok(program) if print::module(&program.forward) == ir => {
+                return Some((source, program.with_reverse()));
+            }
+            Err(faults) if code(&faults) == GENERIC => {}
+            _ => break,
         }
     }
     None

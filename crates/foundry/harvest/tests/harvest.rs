@@ -276,7 +276,8 @@ fn what_only_python_knows_is_given_by_options() {
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let options = ImportOptions {
         folders: vec![given.clone()],
-        defines: vec![pair("make.gain", "3.0"), pair("STEPS", "4")],
+        // The text says what `BIAS` is, so no value is taken for it.
+        defines: vec![pair("make.gain", "3.0"), pair("STEPS", "4"), pair("BIAS", "9.0")],
         ..ImportOptions::default()
     };
     let found = outcome(&options).expect("rows");

@@ -47,7 +47,7 @@ pub enum SynthError {
     },
     /// The folder holds another dataset.
     #[error(
-        "{path} holds another dataset, of {reason}: choose another folder, or ask for the same"
+        "{path} holds another dataset, of {reason}: choose another folder, or ask for the same, or for more of its rows with `--resume`"
     )]
     Other {
         /// The folder.

@@ -14,15 +14,15 @@ use crate::execute::LaunchInputs;
 use crate::external_column::Tools;
 use crate::labels::Labels;
 use crate::row::{
-    COMPILER_VERSION, GENERATOR_VERSION, Plan, RejectReason, Results, Row, machine_code, results,
-    slope,
+    COMPILER_VERSION, GENERATOR_VERSION, Plan, RejectReason, Results, Row, machine_code, slope,
 };
 use crate::row_program::RowProgram;
 use crate::verdict::{Check, Verdict};
 use crate::{mutation_check, rounding, structure, tensor, widen};
 use gbxcule_grammar::input::ArgumentInput;
+use input::RECORDED_BUDGET;
 use input::Threads;
-pub(crate) use input::{FoundInputs, judge};
+pub(crate) use input::{FoundInputs, SEARCH_BUDGET, judge};
 use recorded::Shrink;
 pub use recorded::{RecordedArgument, RecordedLaunch};
 use serde::{Deserialize, Serialize};
@@ -213,8 +213,9 @@ pub fn row_of_recorded(
 ) -> Result<Row, Refusal> {
     let made = |shrink| {
         let (dims, inputs) = recorded::fitted(program, launch, shrink)?;
-        let given = input::try_inputs(program, dims, inputs, seed_of(source, plan))?;
-        checked(source, program, plan, &given)
+        let given =
+            input::try_inputs(program, dims, inputs, seed_of(source, plan), RECORDED_BUDGET)?;
+        checked(source, program, plan, given).map(|row| labelled(source, program, row))
     };
     // Threads at other places of the grid may do more.
     let others = || [Shrink::Last, Shrink::First].into_iter().find_map(|it| made(it).ok());
@@ -234,8 +235,9 @@ pub(crate) fn made_again(
         return row_of(source, program, plan).ok();
     }
     let seed = seed_of(source, plan);
-    let given = judge(program, row.launch_dims.clone(), inputs.to_vec(), seed).ok()?;
-    checked(source, program, plan, &given).ok()
+    let (dims, inputs) = (row.launch_dims.clone(), inputs.to_vec());
+    let given = judge(program, dims, inputs, seed, RECORDED_BUDGET).ok()?;
+    checked(source, program, plan, given).ok().map(|row| labelled(source, program, row))
 }
 
 /// Returns true if some inputs of a row were recorded.
@@ -250,18 +252,24 @@ fn seed_of(source: &str, plan: Plan) -> u64 {
 /// Makes a row of a text if inputs are found.
 fn tried(source: &str, program: &RowProgram, plan: Plan, threads: Threads) -> Result<Row, Refusal> {
     let given = input::find(program, seed_of(source, plan), threads)?;
-    checked(source, program, plan, &given)
+    checked(source, program, plan, given).map(|row| labelled(source, program, row))
 }
 
-/// Makes the row of a text on inputs, if its checks pass.
+/// Adds the columns that describe a row's source.
+fn labelled(source: &str, program: &RowProgram, (row, inputs): (Row, Vec<ArgumentInput>)) -> Row {
+    Labels::of(source, program, &inputs).label(row)
+}
+
+/// Makes the row of a text on inputs, if its checks pass; the columns that describe its source are
+/// missing. Returns the row with its inputs.
 pub(crate) fn checked(
     source: &str,
     program: &RowProgram,
     plan: Plan,
-    given: &FoundInputs,
-) -> Result<Row, Refusal> {
+    given: FoundInputs,
+) -> Result<(Row, Vec<ArgumentInput>), Refusal> {
     let grid = LaunchInputs { dims: &given.dims, inputs: &given.inputs };
-    let have = results(program, grid, given.seed).map_err(|_| Refusal::NotFinite)?;
+    let have = given.results;
     if !order::is_settled(program, grid, given.seed, &have) {
         return Err(Refusal::Race);
     }
@@ -280,7 +288,8 @@ pub(crate) fn checked(
         return Err(Refusal::MachineCode);
     }
     checks.extend(machine);
-    Ok(row(source, program, grid, plan, (given.seed, given.attempt), (have, checks)))
+    let row = row(source, program, grid, plan, (given.seed, given.attempt), (have, checks));
+    Ok((row, given.inputs))
 }
 
 /// Returns a seed that depends on the text alone, so that a kernel's inputs don't depend on other
@@ -297,16 +306,16 @@ fn gradient(
     have: &Results,
     mark: &mut dyn FnMut(bool) -> Check,
 ) -> Result<Vec<Check>, Refusal> {
-    let wide = widen::program(program).and_then(|wide| results(&wide, grid, seed).ok());
+    let wide = widen::results(program, grid, seed);
     let mut checks = Vec::new();
-    if let Some(wide) = wide {
-        let is_harmless = rounding::is_harmless(have, &wide);
+    if let Some((_, found)) = &wide {
+        let is_harmless = rounding::is_harmless(have, found);
         checks.push(mark(is_harmless));
         if !is_harmless {
             return Ok(checks);
         }
     }
-    match slope(program, grid, seed, have) {
+    match slope(program, wide.as_ref(), (grid, seed), have) {
         Ok(check) => checks.extend(check),
         Err(RejectReason::WrongSlope) => return Err(Refusal::Gradient),
         Err(_) => return Err(Refusal::NotFinite),
@@ -339,8 +348,7 @@ fn row(
         compiler: COMPILER_VERSION.into(),
         ..Row::default()
     };
-    let row = program.emit(plan.device, grid.dims.len()).fill(row);
-    Labels::of(source, program, inputs).label(row)
+    program.emit(plan.device, grid.dims.len()).fill(row)
 }
 
 #[cfg(test)]

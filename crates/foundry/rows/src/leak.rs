@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const GRAM: usize = 5;
 const HASHES: usize = 96;
 /// Salts that make the hash functions differ from each other.
-const SALTS: [u64; HASHES] = {
+static SALTS: [u64; HASHES] = {
     let mut salts = [0; HASHES];
     let mut at = 0;
     while at < HASHES {
@@ -133,11 +133,19 @@ fn sketch(source: &str) -> Sketch {
             })
         })
         .collect();
+    let grams = words.windows(GRAM);
+    let mut hashes: Vec<u64> =
+        grams.map(|gram| gram.iter().fold(0u64, |hash, &word| mix(hash ^ word))).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
     let mut least = [u64::MAX; HASHES];
-    for gram in words.windows(GRAM) {
-        let hash = gram.iter().fold(0u64, |hash, &word| mix(hash ^ word));
-        for (least, salt) in least.iter_mut().zip(SALTS) {
-            *least = (*least).min(mix(hash ^ salt));
+    for hash in hashes {
+        // By index, because this crate is built without the inlining that iterators need.
+        for at in 0..HASHES {
+            let salted = mix(hash ^ SALTS[at]);
+            if salted < least[at] {
+                least[at] = salted;
+            }
         }
     }
     least.map(|minimum| minimum as u32)

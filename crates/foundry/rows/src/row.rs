@@ -204,7 +204,11 @@ fn check(
         input_seed = mutation_check::seed(source, program, grid, input_seed)?;
         checks.push(Check::passed("pinned"));
         let results = results(program, grid, input_seed).map_err(|_| RejectReason::Faults)?;
-        checks.extend(slope(program, grid, input_seed, &results)?);
+        let wide = widen::results(program, grid, input_seed);
+        if wide.as_ref().is_some_and(|(_, found)| !rounding::is_harmless(&results, found)) {
+            return Err(RejectReason::Rounding);
+        }
+        checks.extend(slope(program, wide.as_ref(), (grid, input_seed), &results)?);
         checks.extend(machine_code(program, grid, input_seed, &results));
         outputs = Some(tensor::to_json(&results.outputs));
         gradients = results.gradients.map(|gradients| tensor::to_json(&gradients));
@@ -212,29 +216,22 @@ fn check(
     Ok(CheckedDraft { input_seed, checks, outputs, gradients })
 }
 
-/// Compares results with the results in 64 bits, and gradients with differences. Rejects a row that
-/// depends on rounding, or whose gradient is wrong. Makes no check if the kernel can't be computed
-/// in 64 bits.
+/// Compares the gradients in 64 bits with differences; rejects a row whose gradient is wrong. Makes
+/// no check if the kernel can't be computed in 64 bits.
 pub(crate) fn slope(
     program: &RowProgram,
-    grid: LaunchInputs<'_>,
-    seed: u64,
+    wide: Option<&(RowProgram, Results)>,
+    (grid, seed): (LaunchInputs<'_>, u64),
     have: &Results,
 ) -> Result<Option<Check>, RejectReason> {
     let check = |verdict, number| Ok(Some(Check::new("differences", verdict, number)));
-    let wide = widen::program(program);
-    let found = wide.as_ref().and_then(|wide| results(wide, grid, seed).ok());
-    if found.as_ref().is_some_and(|found| !rounding::is_harmless(have, found)) {
-        return Err(RejectReason::Rounding);
-    }
     if program.reverse.is_err() {
         return check(Verdict::Refused(String::new()), None);
     }
     if have.gradients.is_none() {
         return Err(RejectReason::Faults);
     }
-    let gradients = found.as_ref().and_then(|it| it.gradients.as_ref());
-    let (Some(wide), Some(gradients)) = (&wide, gradients) else {
+    let Some((wide, Results { gradients: Some(gradients), .. })) = wide else {
         return Ok(None);
     };
     match finite_difference::compare(wide, gradients, grid, seed) {

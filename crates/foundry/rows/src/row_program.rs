@@ -151,9 +151,14 @@ impl RowProgram {
     /// Compiles a text like any file, and differentiates its first kernel, or all kernels that its
     /// host code launches.
     pub fn read(source: &str) -> Result<Self, Vec<Diagnostic>> {
-        let mut program = Self::read_forward(source)?;
-        program.reverse = reverse(&program.forward, &program.kernels());
-        Ok(program)
+        Self::read_forward(source).map(Self::with_reverse)
+    }
+
+    /// Differentiates the program.
+    #[must_use]
+    pub fn with_reverse(self) -> Self {
+        let reverse = reverse(&self.forward, &self.kernels());
+        Self { reverse, ..self }
     }
 
     /// Reads a source without deriving its reverse.

@@ -5,7 +5,7 @@
 //! dataset, and through the instances of each template. No instance is repeated: if a template has
 //! no further instance, the row is sampled.
 
-use crate::harvested::{Refusal, checked, judge};
+use crate::harvested::{Refusal, SEARCH_BUDGET, checked, judge};
 use crate::labels::Labels;
 use crate::row::{COMPILER_VERSION, GENERATOR_VERSION, Mode, Plan, Row};
 use crate::row_program::RowProgram;
@@ -91,14 +91,14 @@ pub fn row(
         let row = match plan.mode {
             Mode::Text => text_row(plan, instance, &program, seed),
             Mode::Meaning => {
-                judge(&program, dims, inputs, seed)?;
+                judge(&program, dims, inputs, seed, SEARCH_BUDGET)?;
                 let mut row = text_row(plan, instance, &program, seed);
                 row.add_check(Check::passed("meaningful"));
                 row
             }
             Mode::Run => {
-                let given = judge(&program, dims, inputs, seed)?;
-                checked(&instance.source, &program, plan, &given)?
+                let given = judge(&program, dims, inputs, seed, SEARCH_BUDGET)?;
+                checked(&instance.source, &program, plan, given)?.0
             }
         };
         Ok(Row { attempt: attempt as u32, ..row })

@@ -4,6 +4,8 @@
 //! Differences of 32-bit results have three good digits at best; the same program in 64 bits has
 //! ten. A program that reads the bits of a float is invalid after widening, and `check` refuses it.
 
+use crate::execute::LaunchInputs;
+use crate::row::{self, Results};
 use crate::row_program::{Reverse, RowProgram, parts_of};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::op::Op;
@@ -29,6 +31,17 @@ pub fn program(of: &RowProgram) -> Option<RowProgram> {
     };
     let parts = parts_of(&forward, of.kernel);
     Some(RowProgram { forward, kernel: of.kernel, parts, host, reverse })
+}
+
+/// Returns the wide program with its results; `None` if there is none, or it doesn't run.
+pub(crate) fn results(
+    of: &RowProgram,
+    grid: LaunchInputs<'_>,
+    seed: u64,
+) -> Option<(RowProgram, Results)> {
+    let wide = program(of)?;
+    let results = row::results(&wide, grid, seed).ok()?;
+    Some((wide, results))
 }
 
 /// Returns the wide module; functions keep their handles.

@@ -8,7 +8,9 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontStyle, register_font};
+use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
+use std::iter::repeat_n;
 use std::sync::Once;
 
 /// The font of every chart.
@@ -91,15 +93,71 @@ fn load_font() {
     });
 }
 
+/// Encodes pixels: as places in a palette, which takes a third of the work, or by their colours if
+/// a palette doesn't hold them.
 fn encode(rgb: &[u8], width: u32, height: u32) -> Result<Vec<u8>, png::EncodingError> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_compression(png::Compression::High);
+    let palette = Palette::of(rgb);
+    match &palette {
+        Some(palette) => {
+            encoder.set_color(png::ColorType::Indexed);
+            encoder.set_palette(palette.colors.concat());
+            encoder.set_filter(png::Filter::NoFilter);
+        }
+        None => encoder.set_color(png::ColorType::Rgb),
+    }
     let mut writer = encoder.write_header()?;
-    writer.write_image_data(rgb)?;
+    match palette {
+        Some(palette) => writer.write_image_data(&palette.places)?,
+        None => writer.write_image_data(rgb)?,
+    }
     writer.finish()?;
     Ok(bytes)
+}
+
+/// A colour: red, green, blue.
+type Color = [u8; 3];
+
+/// Greatest number of colours of a palette.
+const MAX_COLORS: usize = 256;
+
+struct Palette {
+    colors: Vec<Color>,
+    /// Place of each pixel's colour.
+    places: Vec<u8>,
+}
+
+impl Palette {
+    /// Returns the palette of some pixels. If they have more colours than a palette, those that are
+    /// alike become the most frequent one of them: the edges of letters have hundreds.
+    fn of(rgb: &[u8]) -> Option<Self> {
+        // Most pixels have the colour of the one before.
+        let (mut runs, mut counts): (Vec<(Color, usize)>, _) = (Vec::new(), BTreeMap::new());
+        for &color in rgb.as_chunks::<3>().0 {
+            match runs.last_mut() {
+                Some((last, length)) if *last == color => *length += 1,
+                _ => runs.push((color, 1)),
+            }
+        }
+        for (color, length) in &runs {
+            *counts.entry(*color).or_insert(0) += length;
+        }
+        let is_whole = counts.len() <= MAX_COLORS;
+        let like = |color: Color| if is_whole { color } else { color.map(|part| part >> 3) };
+        let mut most: BTreeMap<Color, (usize, Color)> = BTreeMap::new();
+        for (color, count) in counts {
+            let best = most.entry(like(color)).or_default();
+            *best = (*best).max((count, color));
+        }
+        if most.len() > MAX_COLORS {
+            return None;
+        }
+        let known: HashMap<Color, u8> = most.keys().copied().zip(0..=u8::MAX).collect();
+        let place = |(color, length): (Color, usize)| repeat_n(known[&like(color)], length);
+        let places = runs.into_iter().flat_map(place).collect();
+        Some(Self { colors: most.into_values().map(|(_, color)| color).collect(), places })
+    }
 }
 
 /// Example of the README, run as a test of the documentation.
@@ -120,12 +178,37 @@ mod tests {
             Ok(())
         });
         let bytes = bytes.expect("a picture");
-        let mut reader =
-            png::Decoder::new(std::io::Cursor::new(bytes)).read_info().expect("a header");
+        let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+        decoder.set_transformations(png::Transformations::EXPAND);
+        let mut reader = decoder.read_info().expect("a header");
         let mut rgb = vec![0; reader.output_buffer_size().expect("a size")];
         reader.next_frame(&mut rgb).expect("an image");
         let at = |x: usize, y: usize| &rgb[3 * (40 * y + x)..][..3];
         assert_eq!((rgb.len(), at(0, 0), at(2, 2)), (3600, &[255; 3][..], &[1, 2, 3][..]));
         assert!((10..40).any(|x| (5..30).any(|y| at(x, y)[0] < 0x60)), "no letter was drawn");
+    }
+
+    #[test]
+    fn up_to_256_colours_stay_and_of_more_the_frequent_ones() {
+        for colors in [1_u32, 2, 255, 256, 257, 1000, 65_536] {
+            let rgb: Vec<u8> = (0..65_536_u32)
+                .flat_map(|at| {
+                    let [low, high, ..] = (at % colors).to_le_bytes();
+                    if at % 3 == 0 { [9, 9, 9] } else { [low, high, 7] }
+                })
+                .collect();
+            let bytes = encode(&rgb, 256, 256).expect("a picture");
+            let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+            decoder.set_transformations(png::Transformations::EXPAND);
+            let mut reader = decoder.read_info().expect("a header");
+            let mut read = vec![0; reader.output_buffer_size().expect("a size")];
+            reader.next_frame(&mut read).expect("an image");
+            let is_exact = colors < 256 || colors == 65_536;
+            for (read, drawn) in read.chunks(3).zip(rgb.chunks(3)) {
+                let furthest = read.iter().zip(drawn).map(|(one, two)| one.abs_diff(*two)).max();
+                let allowed = if is_exact || drawn == [9, 9, 9] { 0 } else { 7 };
+                assert!(furthest <= Some(allowed), "{colors}: {drawn:?} became {read:?}");
+            }
+        }
     }
 }

@@ -4,22 +4,26 @@
 use super::{Refusal, recorded};
 use crate::execute::{self, BUDGET, LaunchInputs, Variation};
 use crate::geometry::{self, GeometrySize};
-use crate::row::results;
+use crate::row::{Results, results};
 use crate::row_program::{RowProgram, element};
-use gbxcule_grammar::input::{ArgumentInput, RECORDED_SEED, leaves, rank};
+use gbxcule_grammar::input::{ArgumentInput, Arrangement, RECORDED_SEED, leaves, rank};
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_ir::op::Op;
 use gbxcule_ir::{Param, Scalar, Type};
 
 /// Greatest number of shapes and ranges that are tried.
 const ATTEMPTS: u64 = 60;
+/// Number of further attempts with large arrays, if all of the others fault.
+const LARGE_ATTEMPTS: u64 = 24;
 /// Number of draws, which must all run.
 const DRAWS: u64 = 3;
 /// Greatest number of statements of a launch during the search: a row's budget must also hold for
 /// its reverse.
-const SEARCH_BUDGET: u64 = BUDGET / 8;
-/// Greatest number of statements of a recorded launch, of which there are few.
+pub(crate) const SEARCH_BUDGET: u64 = BUDGET / 8;
+/// Greatest number of statements of a launch that was recorded, or has large arrays: few are tried.
 pub(super) const RECORDED_BUDGET: u64 = BUDGET / 2;
+/// Greatest extent of a drawn array.
+const LONGEST: u32 = 1024;
 /// Largest float of a result; larger ones count as a diverging sum.
 const LARGEST: f64 = 1e6;
 
@@ -33,6 +37,8 @@ pub(crate) struct FoundInputs {
     pub(super) inputs_matter: bool,
     /// True if each comparison comes out both ways.
     pub(super) comparisons_vary: bool,
+    /// Results on these inputs.
+    pub(super) results: Results,
 }
 
 /// Threads of the launches that are tried.
@@ -52,10 +58,19 @@ pub(super) fn find(
     // The reported refusal is that of the attempt that passed the most checks.
     let mut nearest = Refusal::Faults;
     let mut best: Option<FoundInputs> = None;
-    for attempt in 0..ATTEMPTS {
+    for attempt in 0..ATTEMPTS + LARGE_ATTEMPTS {
         let mut random = Random::new(random::seed(seed, attempt));
-        let (dims, inputs) = shapes(program, &mut random, attempt, threads);
-        match try_inputs(program, dims, inputs, random::seed(seed, attempt + ATTEMPTS)) {
+        // A launch of few threads would hide a race.
+        let needs_large = nearest == Refusal::Faults && threads == Threads::Any;
+        if attempt >= ATTEMPTS && (best.is_some() || !needs_large) {
+            break;
+        }
+        let (budget, (dims, inputs)) = match attempt {
+            0..ATTEMPTS => (SEARCH_BUDGET, shapes(program, &mut random, attempt, threads)),
+            _ => (RECORDED_BUDGET, large_shapes(program, &mut random, attempt)),
+        };
+        let seed = random::seed(seed, attempt + ATTEMPTS);
+        match try_inputs(program, dims, inputs, seed, budget) {
             Ok(given) => {
                 let given = FoundInputs { attempt: attempt as u32, ..given };
                 if given.inputs_matter && given.comparisons_vary {
@@ -146,6 +161,35 @@ fn shapes(
     (dims, inputs)
 }
 
+/// Draws one or few threads and large arrays, as kernels of tiles have; every other draw makes the
+/// square matrices ones that can be solved.
+fn large_shapes(
+    program: &RowProgram,
+    random: &mut Random,
+    attempt: u64,
+) -> (Vec<u32>, Vec<ArgumentInput>) {
+    let (mut dims, mut inputs) = shapes(program, random, 3, Threads::Any);
+    let side = random.pick(&[32, 64, 128]);
+    let rows = random.pick(&[1, 2, 8, side, side]);
+    dims[0] = random.pick(&[1, 1, 2]);
+    for given in &mut inputs {
+        given.shape = match given.shape.len() {
+            0 => Vec::new(),
+            1 => vec![if rows == side { side } else { LONGEST }],
+            2 if rows == side => vec![side; 2],
+            2 => vec![rows, 512],
+            rank => vec![8; rank],
+        };
+        if attempt.is_multiple_of(2) && given.shape.len() == 2 && rows == side {
+            given.arrangement = Arrangement::Definite;
+        }
+    }
+    if program.queries_geometry() {
+        draw_geometry(program, random, &mut inputs);
+    }
+    (dims, inputs)
+}
+
 /// Draws the size of the geometry that a kernel queries; its ids are 1.
 fn draw_geometry(program: &RowProgram, random: &mut Random, inputs: &mut [ArgumentInput]) {
     let (module, params) = (&program.forward, program.params());
@@ -168,11 +212,12 @@ pub(super) fn try_inputs(
     dims: Vec<u32>,
     mut inputs: Vec<ArgumentInput>,
     seed: u64,
+    budget: u64,
 ) -> Result<FoundInputs, Refusal> {
-    let trial = Trial::of(program, &dims, seed, &inputs);
+    let trial = Trial::of(program, (&dims, &inputs), seed, budget);
     trial.mark_written(&mut inputs)?;
     trial.mark_zero(&mut inputs)?;
-    judge(program, dims, inputs, seed)
+    judge(program, dims, inputs, seed, budget)
 }
 
 /// Judges given inputs: several draws must run, and the results must depend on them.
@@ -181,8 +226,9 @@ pub(crate) fn judge(
     dims: Vec<u32>,
     inputs: Vec<ArgumentInput>,
     seed: u64,
+    budget: u64,
 ) -> Result<FoundInputs, Refusal> {
-    let trial = Trial::of(program, &dims, seed, &inputs);
+    let trial = Trial::of(program, (&dims, &inputs), seed, budget);
     let seed = trial.seeds[0];
     let draws = trial.draws(&inputs)?;
     let (before, after) = &draws[0];
@@ -209,9 +255,7 @@ pub(crate) fn judge(
         return Err(Refusal::Constant);
     }
     let grid = LaunchInputs { dims: &dims, inputs: &inputs };
-    if results(program, grid, seed).is_err() {
-        return Err(Refusal::NotFinite);
-    }
+    let results = results(program, grid, seed).map_err(|_| Refusal::NotFinite)?;
     let matters = |at: usize| {
         draws.iter().skip(1).any(|(other, _)| {
             let mut mixed = before.clone();
@@ -225,7 +269,7 @@ pub(crate) fn judge(
     let outcomes = execute::forward_with_outcomes(program, grid, before);
     let comparisons_vary =
         outcomes.is_ok_and(|(_, outcomes)| outcomes.values().all(|seen| *seen == [true; 2]));
-    Ok(FoundInputs { dims, inputs, seed, attempt: 0, inputs_matter, comparisons_vary })
+    Ok(FoundInputs { dims, inputs, seed, attempt: 0, inputs_matter, comparisons_vary, results })
 }
 
 /// Bytes of each argument.
@@ -238,23 +282,30 @@ struct Trial<'a> {
     seeds: Vec<u64>,
     /// True if an input has recorded values; the first draw then has exactly these.
     is_recorded: bool,
+    /// Greatest number of statements of a launch with drawn inputs.
+    budget: u64,
 }
 
 impl<'a> Trial<'a> {
-    fn of(program: &'a RowProgram, dims: &'a [u32], seed: u64, inputs: &[ArgumentInput]) -> Self {
+    fn of(
+        program: &'a RowProgram,
+        (dims, inputs): (&'a [u32], &[ArgumentInput]),
+        seed: u64,
+        budget: u64,
+    ) -> Self {
         let is_recorded = recorded::is_recorded(inputs);
         let mut seeds: Vec<u64> = (0..DRAWS).map(|draw| random::seed(seed, draw)).collect();
         if is_recorded {
             seeds[0] = RECORDED_SEED;
         }
-        Self { program, dims, seeds, is_recorded }
+        Self { program, dims, seeds, is_recorded, budget }
     }
 
     fn run(&self, inputs: &[ArgumentInput], data: &[Vec<u8>]) -> Result<Data, Refusal> {
         let mut data = data.to_vec();
         geometry::build(self.program, inputs, &mut data);
         let grid = LaunchInputs { dims: self.dims, inputs };
-        let budget = if self.is_recorded { RECORDED_BUDGET } else { SEARCH_BUDGET };
+        let budget = if self.is_recorded { RECORDED_BUDGET } else { self.budget };
         let way = Variation { budget, ..Variation::default() };
         execute::forward_varied(way, self.program, grid, &data).map_err(|_| Refusal::Faults)
     }
