@@ -115,8 +115,9 @@ fn draw_run(machine: &mut Machine, run: &TileRun, ground: &mut LineGround) {
     let mut number = 0;
     let mut palette = 0;
     let mut colors = FourColors::of(&machine.ppu, palette);
-    // Many tiles equal their left neighbour.
+    // Many tiles equal their left neighbour, or have the same pixels in this line.
     let mut shown = NO_CELL;
+    let mut planes_shown = 0;
     let mut solid = 0;
     let mut pixels = colors.eight_pixels(0, 0);
     while column < run.end {
@@ -124,7 +125,8 @@ fn draw_run(machine: &mut Machine, run: &TileRun, ground: &mut LineGround) {
         if cell != shown {
             shown = cell;
             let tile = FetchedTile::at(&machine.vram, run, cell);
-            if tile.attributes & 7 != palette {
+            let is_recolored = tile.attributes & 7 != palette;
+            if is_recolored {
                 palette = tile.attributes & 7;
                 colors = FourColors::of(&machine.ppu, palette);
             }
@@ -134,8 +136,12 @@ fn draw_run(machine: &mut Machine, run: &TileRun, ground: &mut LineGround) {
                 low = low.reverse_bits();
                 high = high.reverse_bits();
             }
-            solid = low | high;
-            pixels = colors.eight_pixels(low, high);
+            let both = low as u16 | (high as u16) << 8;
+            if is_recolored || both != planes_shown {
+                planes_shown = both;
+                solid = low | high;
+                pixels = colors.eight_pixels(low, high);
+            }
         }
         pixels.show(&mut machine.frame, line, column, run.end);
         if has_objects {

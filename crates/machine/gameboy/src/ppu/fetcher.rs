@@ -2,11 +2,9 @@
 //! the pixels. Called by the pipeline, dot by dot, and by `eight_dots`.
 
 use crate::machine::COLOR;
-#[cfg(not(color))]
-use crate::ppu::Pipeline;
 use crate::ppu::pipeline::FETCH_PUSH;
 use crate::ppu::{
-    LCDC_BACKGROUND_MAP, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, VRAM_BYTES,
+    LCDC_BACKGROUND_MAP, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Pipeline, Ppu, VRAM_BYTES,
 };
 
 impl Ppu {
@@ -125,6 +123,25 @@ impl Ppu {
     pub(super) fn tile_row(&self, vram: &[u8; VRAM_BYTES], plane: u16) -> u8 {
         let address = self.tile_address(self.pipeline.tile, self.fetch_row());
         vram[(address | plane) as usize & 0x1fff]
+    }
+}
+
+impl Pipeline {
+    /// Queues the row of tile data that was fetched last.
+    pub(super) fn queue_background(&mut self) {
+        self.background_low = self.data_low;
+        self.background_high = self.data_high;
+        #[cfg(color)]
+        {
+            self.holds_pixels = false;
+            self.background_attributes = self.tile_attributes;
+            if self.tile_attributes & 0x20 != 0 {
+                self.background_low = self.data_low.reverse_bits();
+                self.background_high = self.data_high.reverse_bits();
+            }
+        }
+        self.background_count = 8;
+        self.fetch_step = 0;
     }
 }
 

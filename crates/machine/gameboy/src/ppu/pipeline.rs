@@ -10,7 +10,7 @@ use crate::machine::{COLOR, Machine};
 use crate::ppu::color_pixel::{load_pixel, store_pixel};
 use crate::ppu::eight_dots::has_rendered_eight_dots;
 #[cfg(not(color))]
-use crate::ppu::rest_of_line::render_rest;
+use crate::ppu::rest_of_line::{end_of_plain_rest, is_rest_plain, render_rest};
 use crate::ppu::scan::{read_object_beside_dma, scan_objects};
 #[cfg(not(color))]
 use crate::ppu::shade::{load_pixel, store_pixel};
@@ -254,22 +254,6 @@ impl Pipeline {
         }
     }
 
-    /// Clears what no later line sees, so that the state does not depend on the way in which the
-    /// line was drawn.
-    #[cfg(not(color))]
-    fn forget_fetches(&mut self) {
-        let end = *self;
-        *self = Pipeline::idle();
-        self.dot = end.dot;
-        self.position = end.position;
-        self.column = end.column;
-        self.window_active = end.window_active;
-        self.window_column = end.window_column;
-        if end.window_active {
-            self.fetch_step = end.fetch_step;
-        }
-    }
-
     /// The colour number of the background pixel that comes next.
     pub(super) fn front_background(&self) -> u8 {
         if self.inserts_pixel {
@@ -298,22 +282,6 @@ impl Pipeline {
         }
         self.object_behind <<= 1;
     }
-
-    pub(super) fn queue_background(&mut self) {
-        self.background_low = self.data_low;
-        self.background_high = self.data_high;
-        #[cfg(color)]
-        {
-            self.holds_pixels = false;
-            self.background_attributes = self.tile_attributes;
-            if self.tile_attributes & 0x20 != 0 {
-                self.background_low = self.data_low.reverse_bits();
-                self.background_high = self.data_high.reverse_bits();
-            }
-        }
-        self.background_count = 8;
-        self.fetch_step = 0;
-    }
 }
 
 /// Starts the pipeline on the current line, at the beginning of mode 3.
@@ -330,7 +298,7 @@ pub fn start_pipeline(machine: &mut Machine) {
 pub fn run_pipeline(machine: &mut Machine, until: u16) {
     while machine.ppu.pipeline.dot < until && machine.ppu.stage == LineProgress::Rendering {
         #[cfg(not(color))]
-        if until == LINE_TCYCLES && !machine.dma.active && machine.ppu.is_rest_plain() {
+        if until == LINE_TCYCLES && !machine.dma.active && is_rest_plain(&machine.ppu) {
             render_rest(machine);
             machine.ppu.end_mode3(&mut machine.frame);
             machine.ppu.pipeline.dot += 1;
@@ -369,8 +337,8 @@ pub(crate) fn probe_mode3_end(machine: &mut Machine) -> u16 {
     let limit = LINE_TCYCLES - 2;
     while probe.pipeline.dot < limit && probe.pipeline.position < 160 {
         #[cfg(not(color))]
-        if probe.is_rest_plain() {
-            return probe.end_of_plain_rest();
+        if is_rest_plain(&probe) {
+            return end_of_plain_rest(&probe);
         }
         if limit - probe.pipeline.dot >= 8
             && has_rendered_eight_dots(&mut probe, &machine.vram, &mut machine.frame, false)
