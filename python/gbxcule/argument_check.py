@@ -41,9 +41,15 @@ def quoted(text: str) -> str:
     return f"`{first[:_QUOTED_CHARACTERS]}..` ({len(others) + 1} lines, {len(text)} characters)"
 
 
-def no_module(name: str, given: Any) -> Any:
-    """Refuse a module given as a program: the package reads a program's text and runs none of its Python."""
+def no_code(name: str, given: Any) -> Any:
+    """Refuse a module or a function given as a program: the package reads a program's text and runs none of its Python.
+    """
     for one in given if isinstance(given, (list, tuple)) else [given]:
+        if callable(one) and not isinstance(one, type):
+            raise TypeError(
+                f"`{name}` takes a program's text, found the function {getattr(one, '__name__', shown(one))}: write it with `def` as "
+                f"docs/programs.md shows, and give {name}=gbxcule.program_text(..)"
+            )
         if isinstance(one, ModuleType):
             path = getattr(one, "__file__", None)
             raise TypeError(f"`{name}` takes the path of a program, found the module {one.__name__}; give {name}={path!r}")

@@ -247,6 +247,8 @@ def restore(
     if isinstance(path, (bytes, Mapping)) or not isinstance(path, Iterable):
         raise TypeError(f"restore takes the path of a checkpoint, or a list of the paths of all parts of a job, found {shown(path)}")
     parts = [_Part(each) for each in path]
+    if not parts:
+        raise ValueError("restore takes the paths of all parts of a job, found an empty list: give at least one path")
     return env_of(_divided_anew(parts, Rank() if here is None else here), device, threads)
 
 

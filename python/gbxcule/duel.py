@@ -10,7 +10,7 @@ A player is a function: of the 32 bytes from C000 on of many machines, uint8 `[n
 import argparse
 import runpy
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import gymnasium
 import numpy as np
@@ -148,6 +148,11 @@ class DuelVectorEnv(VectorEnv[Any, Any, Any]):
             else:
                 found[name] = values[::2]
         return found
+
+
+def one_duel(**_options: Any) -> NoReturn:
+    """Refuse `gymnasium.make` of the id of the duels."""
+    raise TypeError("duels are a vector environment: call gymnasium.make_vec with this id, with num_envs=1 for one duel")
 
 
 def played(one: Player, other: Player, games: int, seed: int = 0) -> npt.NDArray[np.float64]:

@@ -13,7 +13,7 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
 from gbxcule import _native
-from gbxcule.argument_check import check_observation_memory, no_module, quoted, shown
+from gbxcule.argument_check import check_observation_memory, no_code, quoted, shown
 from gbxcule.game import GAMES
 from gbxcule.memory import Number, Watch, bounds_of
 from gbxcule.output import Output, outputs_of
@@ -86,7 +86,7 @@ SAMPLES_PER_FRAME = 798
 def program_of(spec: Observation) -> str | None:
     """Return the program in an observation, or None."""
     parts = [*spec.values()] if isinstance(spec, Mapping) else [spec]
-    no_module("obs", parts)
+    no_code("obs", parts)
     found = {os.fspath(part) for part in parts if isinstance(part, (str, os.PathLike)) and is_program(part)}
     if len(found) > 1:
         raise ValueError(f"one observation can be a program, found {', '.join(sorted(found))}")

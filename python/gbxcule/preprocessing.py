@@ -83,5 +83,6 @@ def _resize(resize: Any) -> list[int]:
 
 def _numbers(name: str, value: Any, count: int, meaning: str) -> list[int]:
     if isinstance(value, (str, bytes)) or not hasattr(value, "__len__") or len(value) != count:
-        raise ValueError(f"`{name}` is ({meaning}), found {shown(value)}")
+        one = ", or one number for both" if name == "resize" else ""
+        raise ValueError(f"`{name}` is ({meaning}){one}, found {shown(value)}")
     return [_small(name, number, 0) for number in value]

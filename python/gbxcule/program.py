@@ -1,6 +1,7 @@
 """Programs made from functions in a notebook or a training script (docs/programs.md)."""
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from gbxcule.argument_check import shown, whole
@@ -35,6 +36,8 @@ def program_text(*functions: Callable[..., Any], **settings: Any) -> str:
 
 
 def _piece(function: Any) -> Piece[..., Any]:
+    if not isinstance(function, (FunctionType, Piece)):
+        raise TypeError(f"program_text takes functions that Python text defines, found {shown(function)}: write them with `def`")
     piece = function if isinstance(function, Piece) else Piece(function, "func")
     if piece.decorator != "func":
         raise TypeError(f"a program is made of functions, found the {piece.decorator} {shown(piece.__name__)}")

@@ -47,7 +47,7 @@ class Rank:
         for name in ("rank", "world_size", "local_rank"):
             whole(name, getattr(self, name), 0)
         if not 0 <= self.rank < self.world_size:
-            raise ValueError(f"rank {self.rank} is not one of {self.world_size}")
+            raise ValueError(f"the ranks of {self.world_size} processes are 0 to {self.world_size - 1}, found {self.rank}")
 
     @staticmethod
     def from_environment(environment: Mapping[str, str] = os.environ) -> "Rank":

@@ -20,7 +20,7 @@ def register() -> None:
             _register(f"gbxcule/{game.title}{kind}-v{VERSION}", game.max_episode_steps, {"rom": name, **arguments})
     duel = f"gbxcule/PearlHeist-duel-v{VERSION}"
     if duel not in gymnasium.registry:
-        gymnasium.register(duel, vector_entry_point="gbxcule.duel:DuelVectorEnv")
+        gymnasium.register(duel, entry_point="gbxcule.duel:one_duel", vector_entry_point="gbxcule.duel:DuelVectorEnv")
 
 
 def _register(id: str, max_episode_steps: int | None, arguments: dict[str, str]) -> None:

@@ -165,7 +165,9 @@ def range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
     else:
         low = address_of(place, symbols)
         high = low + 1
-    if not low < high <= 0x10000:
+    if low >= high:
+        raise ValueError(f"the range `{place}` ends at {high:#06x}, before it begins at {low:#06x}: name its lower end first")
+    if high > 0x10000:
         raise ValueError(f"`{place}` is {low:#06x} to {high:#06x}, not a range inside 0x0000 to 0x10000")
     return low, high
 
@@ -192,7 +194,8 @@ def written_from(place: Place, count: int, symbols: Symbols) -> int:
     alone the bytes begin."""
     low, high = banked_range_of(place, symbols)
     if low & 0xFFFF < 0x8000:
-        raise ValueError(f"`{place}` is in ROM, which can't be written; writable memory begins at 8000")
+        shown_place = f"{place:04X}" if isinstance(place, int) else place
+        raise ValueError(f"`{shown_place}` is in ROM, which can't be written; writable memory begins at 8000")
     says_count = isinstance(place, tuple) or (isinstance(place, str) and ":" in place and not _BANKED.match(place))
     if says_count and count != high - low:
         raise ValueError(f"`{place}` has {high - low} bytes, found {count} to write; write {high - low} bytes, or give only the first address")

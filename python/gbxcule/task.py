@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 
 from gbxcule import game
-from gbxcule.argument_check import no_module, quoted, shown
+from gbxcule.argument_check import no_code, quoted, shown
 from gbxcule.memory import MAX_REWARD, Change, Number, changes_of
 from gbxcule.observation import is_program
 
@@ -38,7 +38,7 @@ def task_of(played: game.Game, reward: Any, done: Any) -> Task:
     paying = _program("reward", reward) if _is_path(reward) else None
     if paying is None:
         chosen = played.reward if reward is None else reward
-        changes = () if chosen is False else tuple(changes_of(no_module("reward", chosen)))
+        changes = () if chosen is False else tuple(changes_of(no_code("reward", chosen)))
     else:
         changes = ()
     if done is None:
@@ -50,7 +50,7 @@ def task_of(played: game.Game, reward: Any, done: Any) -> Task:
     for part in parts:
         if isinstance(part, Number):
             continue
-        if not _is_path(no_module("done", part)):
+        if not _is_path(no_code("done", part)):
             raise TypeError(
                 "`done` takes a gbxcule.Number, the name of a program, a list of these, or False if nothing ends an "
                 f"episode, found {shown(part)}"
@@ -96,6 +96,9 @@ def named_weights(weights: Any) -> Given:
 
 def changed_weights(known: Given, numbers: Sequence[Any], named: Mapping[str, Any]) -> Given:
     """Return the weights after a change."""
+    if len(numbers) == 1 and isinstance(numbers[0], (Mapping, list, tuple, np.ndarray)):
+        stars = "**" if isinstance(numbers[0], Mapping) else "*"
+        raise TypeError(f"set_weights takes weights one by one, found {shown(numbers[0])}: write set_weights({stars}weights)")
     if bool(numbers) == bool(named) or named and not isinstance(known, dict):
         raise TypeError(
             "set_weights takes all weights in order, or some by name if make_vec got names, "
@@ -107,7 +110,7 @@ def changed_weights(known: Given, numbers: Sequence[Any], named: Mapping[str, An
                 raise ValueError(f"no weight `{name}`; there are {', '.join(known)}")
         return known | {name: _finite(name, number) for name, number in named.items()}
     if len(numbers) != len(known):
-        raise ValueError(f"expected {len(known)} weights, found {len(numbers)}")
+        raise ValueError(f"expected {len(known)} weights, found {len(numbers)}: give a number for each weight of `make_vec`")
     changed = [_finite("a weight", number) for number in numbers]
     return dict(zip(known, changed, strict=True)) if isinstance(known, dict) else changed
 

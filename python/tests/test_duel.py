@@ -70,6 +70,11 @@ def test_gymnasium_makes_duels_by_their_id():
     assert env.step(env.action_space.sample())[1].shape == (3,)
 
 
+def test_gymnasium_refuses_a_single_duel():
+    with pytest.raises(TypeError, match="duels are a vector environment: call gymnasium.make_vec with this id"):
+        gymnasium.make("gbxcule:gbxcule/PearlHeist-duel-v1")
+
+
 def test_wrong_opponents_and_options_are_named():
     with pytest.raises(ValueError, match="no opponent 'pirate'; there are gatherer, thief, guard"):
         DuelVectorEnv(opponent="pirate")

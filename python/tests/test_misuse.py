@@ -72,7 +72,7 @@ def env():
         (0xFFFF, 2, "addresses 0xffff to 0x10001 are not inside 0x0000 to 0x10000"),
         ("01:DFFF", 2, "2 bytes from 01:DFFF on leave the bank, whose last address here is DFFF: name fewer bytes"),
         ("00:9FF0", 17, "17 bytes from 00:9FF0 on leave the bank, whose last address here is 9FFF"),
-        (0x150, 1, "`336` is in ROM, which can't be written; writable memory begins at 8000"),
+        (0x150, 1, "`0150` is in ROM, which can't be written; writable memory begins at 8000"),
         (("01:D000", 2, 3), 2, "a place is an address and a count of bytes"),
     ],
 )
@@ -100,6 +100,7 @@ def test_a_place_that_is_filled_is_written(env):
         (("01:DFFF", 2), "2 bytes from 01:DFFF on leave the bank"),
         (("01:7FFF", 2), "whose last address here is 7FFF"),
         (("FFFF", 2), "not a range inside"),
+        ("C010:C00F", "the range `C010:C00F` ends at 0xc00f, before it begins at 0xc010: name its lower end first"),
     ],
 )
 def test_what_leaves_its_bank_is_not_read(env, place, message):
@@ -118,6 +119,7 @@ def test_what_leaves_its_bank_is_not_read(env, place, message):
         (lambda env, path: gbxcule.restore(path, device=3), TypeError, 'a device is "cpu", "cuda" or "cuda:N", found 3'),
         (lambda env, path: gbxcule.restore(3), TypeError, "restore takes the path of a checkpoint, or a list of the paths of all parts of a job, found 3"),
         (lambda env, path: gbxcule.restore(path.read_bytes()), TypeError, "restore takes the path of a checkpoint, .* found bytes of"),
+        (lambda env, path: gbxcule.restore([]), ValueError, "restore takes the paths of all parts of a job, found an empty list"),
         (lambda env, path: gbxcule.restore(""), ValueError, "a checkpoint is a path, found an empty string"),
         (lambda env, path: env.checkpoint(None), TypeError, "a checkpoint is a path, .* found None"),
         (lambda env, path: env._film(3, b"", b""), TypeError, "a film is a path, .* found 3"),

@@ -246,6 +246,8 @@ def test_functions_of_python_are_a_program():
     assert obs.shape == (2, 1)
     with pytest.raises(TypeError, match="no setting `OBS`; there are SCRATCH, INT_SCRATCH, BYTE_SCRATCH, OBS_DIM, ACTIONS, WEIGHTS"):
         gbxcule.program_text(reward, OBS=1)
+    with pytest.raises(TypeError, match="program_text takes functions that Python text defines, found <built-in function len>"):
+        gbxcule.program_text(len)
 
 
 WEIGHTED = """import gbxcule as gb
@@ -339,6 +341,8 @@ def test_a_change_of_weights_names_what_it_takes():
         ((1,), {}, ValueError, "expected 2 weights, found 1"),
         ((), {"a": 1}, TypeError, "some by name if make_vec got names"),
         ((), {}, TypeError, "set_weights takes all weights in order"),
+        (([1, 2],), {}, TypeError, r"found \[1, 2\]: write set_weights\(\*weights\)"),
+        (({"a": 1},), {}, TypeError, r"found {'a': 1}: write set_weights\(\*\*weights\)"),
     ]:
         with pytest.raises(error, match=message):
             env.set_weights(*numbers, **named)

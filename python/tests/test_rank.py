@@ -75,7 +75,7 @@ def test_a_script_that_srun_did_not_start_is_alone_and_is_told():
 def test_too_few_envs_and_impossible_ranks_are_refused():
     with pytest.raises(ValueError, match="too few for 3 processes"):
         gbxcule.make_vec_for_rank(num_envs=2, rank=Rank(0, 3))
-    with pytest.raises(ValueError, match="rank 3"):
+    with pytest.raises(ValueError, match="the ranks of 3 processes are 0 to 2, found 3"):
         Rank(3, 3)
 
 
