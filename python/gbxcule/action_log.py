@@ -11,7 +11,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,21 +19,33 @@ import numpy as np
 import numpy.typing as npt
 
 from gbxcule import _native
-from gbxcule.argument_check import path_of
+from gbxcule.argument_check import path_of, without
 from gbxcule.game import EPISODE_STEPS, GAMES
 from gbxcule.vector import SwarmVectorEnv
 
 FORMAT, VERSION = "gbxcule games", 1
 # Bits of a step's byte, in the order of the codec `buttons_v1`.
 BITS = {"A": 0x10, "B": 0x20, "SELECT": 0x40, "START": 0x80, "UP": 0x04, "DOWN": 0x08, "LEFT": 0x02, "RIGHT": 0x01}
+_OPPOSITES = (BITS["LEFT"] | BITS["RIGHT"], BITS["UP"] | BITS["DOWN"])
 MAX_BYTES = 1 << 30
+_GZIP = b"\x1f\x8b"
 # Number of games that are played at once.
 TOGETHER = 32
+
+_CHOSEN_BY_LOG = dict.fromkeys(
+    ("levels", "difficulty", "variant", "actions", "frames_per_step", "release_after_frames"), "the file of games says it"
+)
+_CHANGES_GAMES = dict.fromkeys(
+    ("sticky", "noop_max", "chance", "start_state", "start_battery", "starts", "start_steps", "boot_rom", "power_on", "model",
+     "link", "autoreset_mode", "episodic_life"),
+    "it would change the games",
+)
 
 
 @dataclass(frozen=True)
 class LoggedGame:
-    """A game: a byte of buttons for each step. It began in a level, or as the seed and the episode say."""
+    """A game: a byte of buttons for each step. It began in a level, or as the seed and the episode say; without level and
+    seed it began at power-on."""
 
     buttons: bytes
     level: int | None = None
@@ -50,6 +62,7 @@ class ActionLog:
     release_after_frames: int
     difficulty: Literal["normal", "easy"] = "normal"
     games: list[LoggedGame] = field(default_factory=list)
+    variant: str | None = None
 
     @property
     def steps(self) -> int:
@@ -62,6 +75,8 @@ class ActionLog:
             "format": FORMAT, "version": VERSION, "game": self.game, "rom_sha256": rom_sha256(self.game),
             "frames_per_step": self.frames_per_step, "release_after_frames": self.release_after_frames,
         }
+        if self.variant is not None:
+            header["variant"] = self.variant
         if self.difficulty != "normal":
             header["difficulty"] = self.difficulty
         lines = [header, *map(_line, self.games)]
@@ -86,7 +101,7 @@ def read(path: str | os.PathLike[str]) -> ActionLog:
     """Read a file of games of this gbxcule's ROMs."""
     file = Path(path_of("a file of games", path))
     data = _native.read_file(os.fspath(file), MAX_BYTES)
-    if file.suffix == ".gz":
+    if file.suffix == ".gz" or data.startswith(_GZIP):
         data = _unpacked(file, data)
     try:
         header, *lines = [json.loads(line) for line in data.decode().splitlines() if line.strip()]
@@ -95,7 +110,7 @@ def read(path: str | os.PathLike[str]) -> ActionLog:
         games = [_game(line) for line in lines]
         log = ActionLog(
             header["game"], int(header["frames_per_step"]), int(header["release_after_frames"]),
-            header.get("difficulty", "normal"), games,
+            header.get("difficulty") or "normal", games, header.get("variant"),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{file} does not hold games of format {FORMAT!r}, version {VERSION}: docs/judge.md has the format") from error
@@ -112,7 +127,7 @@ def _unpacked(file: Path, data: bytes) -> bytes:
     try:
         text = unpacker.decompress(data, MAX_BYTES)
     except zlib.error as error:
-        raise ValueError(f"{file} ends in .gz, but is not packed by gzip: {error}") from error
+        raise ValueError(f"{file} is not packed by gzip, as its name or its first bytes say: {error}") from error
     if not unpacker.eof:
         raise ValueError(f"{file} is cut off, or holds more than {MAX_BYTES} bytes")
     return text
@@ -133,62 +148,114 @@ def buttons_of(action_names: Sequence[str]) -> npt.NDArray[np.uint8]:
 
 @dataclass(frozen=True)
 class Transitions:
-    """A game's steps. It has one observation more than steps: the first one precedes the first step."""
+    """A game's steps. It has one observation more than steps: the first one precedes the first step. A dictionary of
+    observations is one of arrays."""
 
     game: LoggedGame
-    observations: npt.NDArray[Any]
+    observations: Any
     buttons: npt.NDArray[np.uint8]
     rewards: npt.NDArray[np.float32]
     terminated: npt.NDArray[np.bool_]
     truncated: npt.NDArray[np.bool_]
 
     def arrays(self) -> tuple[npt.NDArray[Any], ...]:
-        return self.observations, self.buttons, self.rewards, self.terminated, self.truncated
+        seen = self.observations.values() if isinstance(self.observations, dict) else [self.observations]
+        return *seen, self.buttons, self.rewards, self.terminated, self.truncated
 
 
 def transitions(log: ActionLog, **options: Any) -> Iterator[Transitions]:
-    """Play the games of a log again, in their order. The options are those of `gbxcule.make_vec`; `obs` and `reward`
-    change observations and rewards, not the games. Every game must begin in a level."""
-    for first in range(0, len(log.games), TOGETHER):
-        yield from _together(log, log.games[first : first + TOGETHER], options)
+    """Play the games of a log again, in their order. The options are those of `gbxcule.make_vec` that change observations
+    and rewards, such as `obs` and `reward`, not the games."""
+    without(options, _CHOSEN_BY_LOG | _CHANGES_GAMES)
+    number = 0
+    for _, alike in groupby(log.games, _kind_of_start):
+        while games := list(islice(alike, TOGETHER)):
+            yield from _together(log, number, games, options)
+            number += len(games)
 
 
-def _together(log: ActionLog, games: list[LoggedGame], options: dict[str, Any]) -> list[Transitions]:
-    levels = [game.level for game in games if game.level is not None]
-    if len(levels) < len(games):
-        raise ValueError("transitions takes games that begin in levels; `gbxcule judge` plays games of seeds")
+def _kind_of_start(game: LoggedGame) -> str:
+    return "level" if game.level is not None else "power-on" if game.seed is None else "seed"
+
+
+def _together(log: ActionLog, first: int, games: list[LoggedGame], options: dict[str, Any]) -> list[Transitions]:
+    for number, game in enumerate(games, first):
+        _check_buttons(number, game)
     # Several games may begin in one level; the environment needs each level once.
-    distinct = sorted(set(levels), key=levels.index)
+    levels = list(dict.fromkeys(game.level for game in games if game.level is not None))
     env: Any = SwarmVectorEnv(
-        log.game, len(games), levels=distinct, difficulty=log.difficulty, actions="buttons_v1",
+        log.game, len(games), levels=levels or None, difficulty=log.difficulty, variant=log.variant, actions="buttons_v1",
         frames_per_step=log.frames_per_step, release_after_frames=log.release_after_frames, autoreset_mode="Disabled",
         **{"max_episode_steps": most_steps(log), **options},
     )
-    obs = begin_levels(env, [distinct.index(level) for level in levels], len(distinct))
-    bits = np.array(list(BITS.values()), np.uint8)
-    seen: list[list[Any]] = [[obs[number].copy()] for number in range(len(games))]
-    results: list[list[Any]] = [[] for _ in games]
-    for step in range(max(len(game.buttons) for game in games)):
-        plays = [number for number, game in enumerate(games) if step < len(game.buttons)]
-        pressed = np.zeros(len(games), np.uint8)
-        pressed[plays] = [games[number].buttons[step] for number in plays]
-        obs, rewards, terminated, truncated, _ = env.step((pressed[:, None] & bits != 0).astype(np.int8))
-        for number in plays:
-            seen[number].append(obs[number].copy())
-            results[number].append((rewards[number], terminated[number], truncated[number]))
-        over = terminated | truncated
-        if over.any() and not over.all():
-            env.reset(options={"reset_mask": over})
-    env.close()
+    with env:
+        _begin(env, log, games, levels)
+        bits = np.array(list(BITS.values()), np.uint8)
+        seen: list[list[Any]] = [[env._observer.copy_of(place)] for place in range(len(games))]
+        results: list[list[Any]] = [[] for _ in games]
+        for step in range(max(len(game.buttons) for game in games)):
+            plays = [place for place, game in enumerate(games) if step < len(game.buttons)]
+            pressed = np.zeros(len(games), np.uint8)
+            pressed[plays] = [games[place].buttons[step] for place in plays]
+            _, rewards, terminated, truncated, _ = env.step((pressed[:, None] & bits != 0).astype(np.int8))
+            over = terminated | truncated
+            for place in plays:
+                seen[place].append(env._observer.copy_of(place))
+                results[place].append((rewards[place], terminated[place], truncated[place]))
+                left = len(games[place].buttons) - step - 1
+                if over[place] and left:
+                    raise ValueError(
+                        f"game {first + place} of the log has {left} steps after its end, which came with step {step + 1}: "
+                        "`gbxcule judge FILE --seal SEALED` writes a file without them"
+                    )
+            if over.any() and not over.all():
+                env.reset(options={"reset_mask": over})
     found = []
     for game, rows, result in zip(games, seen, results, strict=True):
         rewards, terminated, truncated = (np.array(column) for column in zip(*result, strict=True))
-        found.append(
-            Transitions(
-                game, np.stack(rows), np.frombuffer(game.buttons, np.uint8), rewards.astype(np.float32), terminated, truncated
-            )
-        )
+        buttons = np.frombuffer(game.buttons, np.uint8)
+        found.append(Transitions(game, _stacked(rows), buttons, rewards.astype(np.float32), terminated, truncated))
     return found
+
+
+def _check_buttons(number: int, game: LoggedGame) -> None:
+    if not game.buttons:
+        raise ValueError(f"game {number} of the log has no steps: leave it out")
+    for step, byte in enumerate(game.buttons, 1):
+        if any(byte & both == both for both in _OPPOSITES):
+            raise ValueError(
+                f"step {step} of game {number} of the log has the buttons {byte:02x}, LEFT and RIGHT or UP and DOWN at once, which "
+                "no direction pad can press: press one of the two"
+            )
+
+
+def _begin(env: Any, log: ActionLog, games: list[LoggedGame], levels: list[int]) -> None:
+    """Begin each game in its env: in its level, in its seed's episode, or at power-on."""
+    if levels:
+        begin_levels(env, [levels.index(game.level) for game in games if game.level is not None], len(levels))
+    elif games[0].seed is None:
+        env.reset(seed=0)
+        env.reset(options={"state": _at_power_on(log)})
+    else:
+        env.reset(seed=[game.seed for game in games])
+        for episode in range(1, 1 + max(game.episode for game in games)):
+            env.reset(options={"reset_mask": np.array([game.episode >= episode for game in games])})
+
+
+def _at_power_on(log: ActionLog) -> bytes:
+    """Return the state at power-on."""
+    if log.variant is not None or log.difficulty != "normal":
+        raise ValueError("a game from power-on is no variant: give each game of the log a seed or a level")
+    with SwarmVectorEnv(_native.built_in_rom(log.game), start_steps=0) as machine:
+        machine.reset(seed=0)
+        return machine.save_state(0)
+
+
+def _stacked(rows: list[Any]) -> Any:
+    """Return observations as one array, or as a dictionary of arrays."""
+    if isinstance(rows[0], dict):
+        return {name: np.stack([row[name] for row in rows]) for name in rows[0]}
+    return np.stack(rows)
 
 
 def most_steps(log: ActionLog) -> int:

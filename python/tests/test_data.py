@@ -1,10 +1,14 @@
 """Games as data: files of players are made, played again, and accepted by `gbxcule judge`."""
 
+import hashlib
+import json
 import subprocess
 import sys
 
+import gbxcule
 import pytest
 from gbxcule import _native, action_log
+from gbxcule.action_log import ActionLog, LoggedGame
 from gbxcule.benchmark import data
 from gbxcule.benchmark.play import RANDOM, SCRIPTED, Settings, episodes, random_policy
 from gbxcule.benchmark.protocol import Task
@@ -60,6 +64,52 @@ def test_more_steps_than_the_levels_have_are_refused(monkeypatch):
     for player in (RANDOM, SCRIPTED):
         with pytest.raises(SystemExit, match="its 3 levels have .* steps, and --steps asks for 1,000,000: ask for less"):
             data.made(player, Task("PEARL_DRIFT"), 1_000_000, Settings(0, "features", 1))
+
+
+# A game of PEARL_DRIFT: 60 steps in which the pad turns.
+TURNING = bytes([0x01, 0x04, 0x02, 0x18] * 15)
+STARTS = {
+    "level": [LoggedGame(TURNING, level=9), LoggedGame(TURNING[1:], level=3)],
+    "seed": [LoggedGame(TURNING, seed=2**60, episode=2), LoggedGame(TURNING, seed=5)],
+    "power-on": [LoggedGame(TURNING[:40]), LoggedGame(TURNING)],
+}
+
+
+@pytest.mark.parametrize(
+    ("variant", "difficulty", "kind"),
+    [(None, "normal", kind) for kind in STARTS] + [("fast", difficulty, kind) for difficulty in ("normal", "easy") for kind in ("level", "seed")],
+)
+def test_transitions_end_in_the_memory_that_the_judge_finds(variant, difficulty, kind, tmp_path):
+    path, sealed = tmp_path / "games.jsonl", tmp_path / "sealed.jsonl"
+    ActionLog("PEARL_DRIFT", 8, 4, difficulty, STARTS[kind], variant).write(path)
+    judge = [sys.executable, "-m", "gbxcule", "judge", path, "--seal", sealed]
+    subprocess.run(judge, check=True, capture_output=True)
+    claims = [json.loads(line)["claim"] for line in sealed.read_text().splitlines()[1:]]
+    games = action_log.transitions(action_log.read(sealed), obs={"ram": gbxcule.Ram("C000:E000"), "screen": "mean"})
+    for game, claim in zip(games, claims, strict=True):
+        seen = game.observations["ram"]
+        assert hashlib.sha256(seen[-1].tobytes()).hexdigest() == claim["memory_sha256"]
+        assert len(seen) == len(game.observations["screen"]) == len(game.rewards) + 1
+        assert game.rewards.sum() == claim["score"] - int.from_bytes(seen[0][:2].tobytes(), "little")
+        assert claim["end"] == ("over" if game.terminated[-1] else "stopped")
+
+
+def test_a_log_that_no_environment_can_play_is_refused():
+    (game,) = action_log.transitions(ActionLog("PEARL_DRIFT", 24, 8, games=[LoggedGame(bytes(20), level=0)]), max_episode_steps=20)
+    assert game.truncated.tolist() == [False] * 19 + [True]
+    for buttons, options, found in (
+        (bytes(20), {"max_episode_steps": 12}, "game 1 of the log has 8 steps after its end, which came with step 12"),
+        (b"\x01\x13", {}, "step 2 of game 1 of the log has the buttons 13, LEFT and RIGHT"),
+        (b"\x0c", {}, "UP and DOWN at once"),
+        (b"", {}, "game 1 of the log has no steps"),
+        (b"\0", {"sticky": 0.25}, "`sticky` can't be chosen here: it would change the games"),
+        (b"\0", {"variant": "fast"}, "`variant` can't be chosen here: the file of games says it"),
+    ):
+        log = ActionLog("PEARL_DRIFT", 24, 8, games=[LoggedGame(b"\0", level=0), LoggedGame(buttons, level=1)])
+        with pytest.raises((TypeError, ValueError), match=found):
+            list(action_log.transitions(log, **options))
+    with pytest.raises(ValueError, match="power-on is no variant: give each game of the log a seed or a level"):
+        list(action_log.transitions(ActionLog("PEARL_DRIFT", 24, 8, games=[LoggedGame(b"\0")], variant="fast")))
 
 
 def test_what_is_no_file_of_games_is_told_in_a_line(tmp_path):
