@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import gbxcule
+import numpy as np
 import pytest
 from gbxcule import _native, action_log
 from gbxcule.action_log import ActionLog, LoggedGame
@@ -110,6 +111,18 @@ def test_a_log_that_no_environment_can_play_is_refused():
             list(action_log.transitions(log, **options))
     with pytest.raises(ValueError, match="power-on is no variant: give each game of the log a seed or a level"):
         list(action_log.transitions(ActionLog("PEARL_DRIFT", 24, 8, games=[LoggedGame(b"\0")], variant="fast")))
+
+
+@pytest.mark.parametrize("obs", ["features", "gray", "tiles_v1", gbxcule.Numbers(gbxcule.Number("Score", 2))])
+def test_minari_gets_every_form_of_observation(obs, tmp_path, monkeypatch):
+    pytest.importorskip("minari", reason="Minari is not installed")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    log = ActionLog("PEARL_DRIFT", 24, 8, games=[LoggedGame(TURNING[:30], level=0), LoggedGame(TURNING[:9], level=1)])
+    dataset = data.exported(log, "pearl-drift/test-v0", obs=obs)
+    for episode, game in zip(dataset.iterate_episodes(), action_log.transitions(log, obs=obs), strict=True):
+        kept = episode.observations if isinstance(episode.observations, dict) else {"": episode.observations}
+        seen = game.observations if isinstance(game.observations, dict) else {"": game.observations}
+        assert kept.keys() == seen.keys() and all(np.array_equal(kept[name], seen[name]) for name in seen)
 
 
 def test_what_is_no_file_of_games_is_told_in_a_line(tmp_path):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 
 from gbxcule.action_log import ActionLog, LoggedGame, Transitions, begin_levels, buttons_of, digest, read, transitions
 from gbxcule.benchmark.__main__ import whole_number
@@ -113,22 +114,14 @@ def make(arguments: argparse.Namespace) -> None:
 
 def replay(arguments: argparse.Namespace) -> None:
     for path in arguments.files:
-        log = log_of(path)
+        log = read(path)
         progress = Progress(str(path), "games", len(log.games))
         sha256 = digest(log, progress.at, obs=arguments.obs or log.game)
         print(f"{sha256}  {log.steps} steps  {path}", flush=True)
 
 
-def log_of(path: Path) -> ActionLog:
-    """Read a file; an error in it ends the command with one line."""
-    try:
-        return read(path)
-    except (OSError, ValueError) as error:
-        raise SystemExit(str(error)) from error
-
-
 def minari(arguments: argparse.Namespace) -> None:
-    log = log_of(arguments.file)
+    log = read(arguments.file)
     dataset = exported(log, arguments.id, obs=arguments.obs or log.game)
     print(f"{arguments.id}: {dataset.total_episodes} episodes, {dataset.total_steps} steps")
 
@@ -140,8 +133,9 @@ def exported(log: ActionLog, name: str, **options: Any) -> Any:
         from minari import create_dataset_from_buffers
         from minari.data_collector import EpisodeBuffer
     except ImportError as error:
-        raise SystemExit("Minari is not installed: pip install 'minari[hdf5]'") from error
-    from gymnasium import spaces
+        raise SystemExit(f"Minari is not installed whole ({error}): pip install 'minari[hdf5]>=0.5.4' pillow") from error
+    if not log.games:
+        raise ValueError("the file has no games, of which a data set is made: record some")
 
     def buffers() -> Iterator[tuple[Transitions, Any]]:
         for number, game in enumerate(transitions(log, **options)):
@@ -149,20 +143,29 @@ def exported(log: ActionLog, name: str, **options: Any) -> Any:
             ends[-1] |= not game.terminated[-1]
             yield game, EpisodeBuffer(
                 id=number, observations=game.observations, actions=game.buttons.astype(np.int64), rewards=game.rewards.tolist(),
-                terminations=game.terminated.tolist(), truncations=ends.tolist(), seed=game.game.level,
+                terminations=game.terminated.tolist(), truncations=ends.tolist(),
+                seed=game.game.seed if game.game.level is None else game.game.level,
             )
 
     pairs = list(buffers())
-    first = pairs[0][0].observations
-    seen = (
-        spaces.Box(0, 255, first.shape[1:], np.uint8)
-        if first.dtype == np.uint8
-        else spaces.Box(-np.inf, np.inf, first.shape[1:], first.dtype.type)
-    )
+    played = [log.difficulty] + ([] if log.variant is None else [log.variant])
+    seen = _space_of(pairs[0][0].observations)
     return create_dataset_from_buffers(
         name, buffer=[buffer for _, buffer in pairs], observation_space=seen, action_space=spaces.Discrete(256),
-        description=f"{log.game}, {log.difficulty}, {log.frames_per_step} frames a step; actions are bytes of buttons",
+        description=f"{log.game}, {', '.join(played)}, {log.frames_per_step} frames a step; actions are bytes of buttons",
+        # Minari would keep pictures with the losses of JPEG.
+        jpeg_encoding=False,
     )
+
+
+def _space_of(observations: Any) -> spaces.Space[Any]:
+    """Return the space of a game's observations, which are an array or a dictionary of arrays."""
+    if isinstance(observations, dict):
+        return spaces.Dict({name: _space_of(array) for name, array in observations.items()})
+    dtype, shape = observations.dtype.type, observations.shape[1:]
+    if np.issubdtype(dtype, np.floating):
+        return spaces.Box(-np.inf, np.inf, shape, dtype)
+    return spaces.Box(np.iinfo(dtype).min, np.iinfo(dtype).max, shape, dtype)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -188,7 +191,10 @@ def main(arguments: list[str] | None = None) -> int:
     command.add_argument("--id", required=True, help="the data set's id, such as ember-leap/random-v0")
     command.add_argument("--obs", help="observations as `make_vec` takes them; the game's features if left out")
     given = parser.parse_args(arguments)
-    given.run(given)
+    try:
+        given.run(given)
+    except (OSError, ValueError) as error:
+        raise SystemExit(str(error)) from error
     return 0
 
 
