@@ -1,5 +1,6 @@
 """The benchmark of the games: statistics, levels, interrupted runs that continue, scripted players, learners."""
 
+import gzip
 import json
 import subprocess
 import sys
@@ -110,6 +111,22 @@ def test_games_of_people_count_as_the_judge_says(tmp_path):
     sealed.write_text(sealed.read_text().replace(f'"score":{claimed},', f'"score":{claimed + 1},'))
     with pytest.raises(SystemExit, match=f"claims the score {claimed + 1}"):
         results.of_people([sealed])
+
+
+def test_games_of_people_count_for_their_own_task(tmp_path):
+    path, sealed, packed = tmp_path / "games.jsonl", tmp_path / "sealed.jsonl", tmp_path / "sealed.jsonl.gz"
+    game = action_log.LoggedGame(b"\0" * EPISODE_STEPS, seed=7)
+    found = {}
+    for difficulty, variant in (("normal", None), ("easy", None), ("normal", "easy"), ("normal", "fast")):
+        action_log.ActionLog("TARN_MASON", 8, 4, difficulty, [game], variant).write(path)
+        subprocess.run([sys.executable, "-m", "gbxcule", "judge", path, "--seal", sealed], check=True, capture_output=True)
+        packed.write_bytes(gzip.compress(sealed.read_bytes()))
+        try:
+            found[difficulty, variant] = [run["task"] for run in results.of_people([packed])]
+        except SystemExit as refusal:
+            found[difficulty, variant] = str(refusal)
+    assert "games of the variant fast, which is no task" in found.pop(("normal", "fast"))
+    assert found == {("normal", None): ["TARN_MASON"], ("easy", None): ["TARN_MASON-easy"], ("normal", "easy"): ["TARN_MASON-easy"]}
 
 
 @pytest.mark.parametrize("game", SINGLES)

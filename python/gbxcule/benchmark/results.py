@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from gbxcule import _native, registration
-from gbxcule.action_log import ActionLog, rom_sha256
+from gbxcule.action_log import ActionLog, read, rom_sha256
 from gbxcule.benchmark.play import Run, Settings
 from gbxcule.benchmark.protocol import (
-    EVALUATION_EPISODES, GAME_TASKS, HELD_OUT_LEVELS, PROTOCOL, TRAINING_LEVELS,
+    EASY, EVALUATION_EPISODES, GAME_TASKS, HELD_OUT_LEVELS, PROTOCOL, TRAINING_LEVELS,
 )
 from gbxcule.game import EPISODE_STEPS
 
@@ -110,7 +110,15 @@ def of_people(paths: list[Path]) -> list[Run]:
             raise SystemExit(f"{path} is not counted:\n{judged.stdout}{judged.stderr}".rstrip())
         rows = [line.split() for line in judged.stdout.splitlines()]
         scores = [float(row[0]) for row in rows if len(row) > 2 and row[1] in ("over", "limit")]
-        game = json.loads(path.read_text().splitlines()[0])["game"]
         if scores:
-            runs.append({"task": game, "agent": "human", "seed": path.name, "scores": scores})
+            runs.append({"task": _task_of(path), "agent": "human", "seed": path.name, "scores": scores})
     return runs
+
+
+def _task_of(path: Path) -> str:
+    """Return the name of the task that a judged file's games belong to."""
+    log = read(path)
+    variants = {log.variant, log.difficulty} - {None, "normal"}
+    if variants - {"easy"}:
+        raise SystemExit(f"{path} has games of the variant {log.variant}, which is no task: --human takes games without a variant, or of `easy`")
+    return log.game + EASY if variants else log.game
