@@ -602,4 +602,29 @@ mod tests {
         let always = counts_from_the_end(&problem("i - 1"));
         assert!(always.iter().filter(|it| **it).count() > 6, "{always:?}");
     }
+
+    /// Rows of tiles of 8, over 24 numbers, or fewer.
+    fn tiled(count: u32) -> GradedRow {
+        let source = "import warp as wp\n\n\n@wp.kernel\ndef k(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    \
+             i = wp.tid()\n    t = wp.tile_load(x, shape=8, offset=8 * i)\n    wp.tile_store(y, t * 2.0, offset=8 * i)\n";
+        let named = |name: &str, given: ArgumentInput| ArgumentInput { name: name.into(), ..given };
+        let inputs = [
+            named("x", ArgumentInput { high: 1.0, ..ArgumentInput::integers(vec![count], 0, 0) }),
+            named("y", ArgumentInput::zeros(vec![count])),
+        ];
+        let inputs_json = serde_json::to_string(&inputs).expect("inputs");
+        let (source, launch_dims) = (source.into(), vec![3]);
+        let row = Row { source, launch_dims, inputs_json, ..Row::default() };
+        GradedRow::of(&row, 3, false).expect("a problem")
+    }
+
+    #[test]
+    fn fresh_inputs_cut_a_tile_only_where_the_row_does() {
+        let cuts = |draw: &FreshInputs| 8 * draw.dims[0] > draw.inputs[0].shape[0];
+        let whole = tiled(24);
+        assert!(!whole.draws.iter().any(cuts));
+        let extents: HashSet<u32> = whole.draws.iter().map(|it| it.inputs[0].shape[0]).collect();
+        assert!(extents.len() > 2, "{extents:?}");
+        assert!(tiled(20).draws.iter().filter(|it| cuts(it)).count() > 3);
+    }
 }

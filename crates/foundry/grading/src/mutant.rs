@@ -120,8 +120,8 @@ impl GradedRow {
     }
 }
 
-/// Returns the programs of a source that each have one extent of an array as the number that it is
-/// in the row.
+/// Returns the programs of a source that each have one extent, of an array or of the launch, as the
+/// number that it is in the row.
 fn fixed_extents(source: &str, own: &Shaped) -> Vec<RowProgram> {
     let fixed = |(at, mark): (usize, &str)| {
         let is_part = |it: char| it.is_alphanumeric() || it == '_';
@@ -133,7 +133,22 @@ fn fixed_extents(source: &str, own: &Shaped) -> Vec<RowProgram> {
         let text = format!("{}{extent}{rest}", &source[..at - name.len()]);
         RowProgram::read_forward(&text).ok()
     };
-    source.match_indices(".shape[").filter_map(fixed).collect()
+    let of_arrays = source.match_indices(".shape[").filter_map(fixed);
+    of_arrays.chain((0..own.dims.len()).filter_map(|dim| shorter(source, own, dim))).collect()
+}
+
+/// Returns the program of a source whose threads beyond the row's launch end in one dimension.
+fn shorter(source: &str, own: &Shaped, dim: usize) -> Option<RowProgram> {
+    let place = source.find("wp.tid()")?;
+    let line = source[..place].rfind('\n')? + 1;
+    let indent = &source[line..][..source[line..].len() - source[line..].trim_start().len()];
+    let names: Vec<String> = (0..own.dims.len()).map(|it| format!("own_{it}")).collect();
+    let (all, extent) = (names.join(", "), own.dims[dim]);
+    let guard = format!(
+        "{indent}{all} = wp.tid()\n{indent}if own_{dim} >= {extent}:\n{indent}    return\n"
+    );
+    let (before, after) = source.split_at(line);
+    RowProgram::read_forward(&format!("{before}{guard}{after}")).ok()
 }
 
 /// Runs a mutant on inputs on which the row executes `statements`, and subtracts the mutant's own
@@ -178,7 +193,7 @@ mod tests {
             let row = Row { source, launch_dims: vec![8], inputs_json, ..Row::default() };
             let problem = GradedRow::of(&row, seed, false).expect("a problem");
             let mutants = fixed_extents(SOURCE, &problem.own);
-            assert_eq!(mutants.len(), 2);
+            assert_eq!(mutants.len(), 3);
             for mutant in mutants {
                 let mut rest = STATEMENTS;
                 let mut draws = problem.draws.iter();

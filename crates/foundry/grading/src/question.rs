@@ -17,6 +17,21 @@ pub(crate) fn numbered(text: &str) -> String {
 
 /// Returns the number of the line that an answer names.
 pub(crate) fn line_number(word: &str) -> Option<usize> {
-    let number = word.strip_prefix("line").unwrap_or(word).trim();
-    number.parse().ok()
+    let word = word.to_ascii_lowercase();
+    word.strip_prefix("line").unwrap_or(&word).trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line_number;
+
+    #[test]
+    fn a_line_is_named_by_its_number_with_or_without_the_word() {
+        for word in ["16", "line 16", "Line 16", "LINE16"] {
+            assert_eq!(line_number(word), Some(16), "{word}");
+        }
+        for word in ["", "line", "1-60", "-16", "16, 17", "1e1"] {
+            assert_eq!(line_number(word), None, "{word}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! The corpus of answers in CUDA (`tests/corpus`): wrong ones by kind and right rewritings, graded
-//! by NVRTC and the simulator. Those in Python, which have `import warp`, are read and interpreted.
+//! by NVRTC and the simulator. Those in Python, which have `import warp`, and in IR, which begin
+//! with `kernel`, are read and interpreted.
 //!
 //! A file holds one kernel and its answers, in sections with a head line `===`: `=== kernel`, its
 //! Python; `=== launch 24 3`, then a line for each argument: name, extents in brackets, least and
@@ -101,10 +102,11 @@ impl Corpus {
                         "wrong" => rest.split_once(": ").expect("kind and name"),
                         _ => ("", rest),
                     };
-                    let task = match (body.contains("import warp"), body.contains("grad_")) {
-                        (true, _) => Task::CudaToPython,
-                        (false, true) => Task::ForwardToBackward,
-                        (false, false) => Task::PythonToCuda,
+                    let task = match () {
+                        () if body.contains("import warp") => Task::CudaToPython,
+                        () if body.starts_with("kernel ") => Task::PythonToIr,
+                        () if body.contains("grad_") => Task::ForwardToBackward,
+                        () => Task::PythonToCuda,
                     };
                     self.cases.push(Case {
                         name: format!("{file}: {name}"),
@@ -168,11 +170,13 @@ fn the_corpus_has_three_hundred_answers_of_each_sort() {
 }
 
 #[test]
-fn answers_in_python_are_judged_as_they_are() {
+fn answers_in_python_and_ir_are_judged_as_they_are() {
     let corpus = Corpus::read();
-    let is_python = |it: &&Case| it.task == Task::CudaToPython;
-    let cases: Vec<Case> = corpus.cases.iter().filter(is_python).cloned().collect();
-    assert!(cases.len() >= 8, "{}", cases.len());
+    for (task, least) in [(Task::CudaToPython, 16), (Task::PythonToIr, 6)] {
+        assert!(corpus.cases.iter().filter(|it| it.task == task).count() >= least);
+    }
+    let is_read = |it: &&Case| [Task::CudaToPython, Task::PythonToIr].contains(&it.task);
+    let cases: Vec<Case> = corpus.cases.iter().filter(is_read).cloned().collect();
     assert_eq!(corpus.misjudged(&cases).len(), 0);
 }
 

@@ -51,8 +51,8 @@ impl RaceQuestion {
 
     /// Judges an answer: `no`, or the number of a line with an access that races.
     pub(crate) fn grade(&self, problem: &GradedRow, word: &str, compiler: &CudaCompiler) -> Grade {
-        let said = match (word, line_number(word)) {
-            ("no" | "none", _) => None,
+        let said = match (word.to_ascii_lowercase().as_str(), line_number(word)) {
+            ("no" | "none" | "no race", _) => None,
             (_, Some(line)) => Some(line),
             _ => return Grade::DoesNotParse(format!("`{word}` is neither `no` nor a line")),
         };
