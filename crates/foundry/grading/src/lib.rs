@@ -31,6 +31,7 @@ mod shape;
 mod simulated;
 pub mod stand_in;
 pub mod task;
+mod tile;
 mod unusual;
 
 pub use grader::Grader;
