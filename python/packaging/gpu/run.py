@@ -112,8 +112,8 @@ class Run:
         """Tells whether a program or a package of Python is here."""
         if not needed.startswith("python:"):
             return shutil.which(needed) is not None
-        command = [sys.executable, "-c", f"import {needed.removeprefix('python:')}"]
-        return execute(command, 60, WORK / "import.out", environment(self.cache)) == 0
+        text = f"import importlib.util, sys; sys.exit(importlib.util.find_spec('{needed.removeprefix('python:')}') is None)"
+        return execute([sys.executable, "-c", text], 60, WORK / "find.out", environment(self.cache)) == 0
 
     def do(self, step: Step) -> int:
         """Runs a step and keeps what it found."""

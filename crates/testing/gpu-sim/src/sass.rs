@@ -23,6 +23,7 @@ mod op;
 pub mod operand;
 mod race_message;
 pub mod report;
+pub mod run_order;
 pub mod schedule;
 pub mod shadow;
 pub mod suspect;

@@ -3,12 +3,12 @@
 //! Variables change what they do: `HOST_NVDISASM` names the disassembler, `HOST_GPU_COUNTS` a
 //! folder for the counts ([`report`]). `HOST_GPU_POLICY=lanes` selects [`Policy::MostLanes`],
 //! `HOST_GPU_TURN=N` lets the warps of a block take turns of N instructions, and with
-//! `HOST_GPU_BARRIERS=shared` the lanes of a warp share its barriers of convergence ([`Order`]).
+//! `HOST_GPU_BARRIERS=shared` the lanes of a warp share its barriers of convergence ([`RunOrder`]).
 #![allow(unsafe_code, reason = "C calls these functions with what it has")]
 
 use super::module::{LoadedCubin, disassemble};
 use super::report;
-use super::warp::{Order, Policy};
+use super::run_order::{Policy, RunOrder};
 use gbxcule_files::{TemporaryFolder, write_scratch};
 use std::ffi::{CStr, c_char, c_void};
 use std::io::Write as _;
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn gpu_sim_launch(
     let parameters: Vec<&[u8]> = sizes.map(bytes).collect();
     let is_set = |name, value| std::env::var(name).is_ok_and(|it| it == value);
     let by_lanes = is_set("HOST_GPU_POLICY", "lanes");
-    let order = Order {
+    let order = RunOrder {
         policy: if by_lanes { Policy::MostLanes } else { Policy::LowestAddress },
         turn: std::env::var("HOST_GPU_TURN").map_or(u64::MAX, |it| it.parse().expect("a number")),
         shares_barriers: is_set("HOST_GPU_BARRIERS", "shared"),

@@ -10,8 +10,9 @@ use super::form::known;
 use super::kernel_code::{KernelCode, Pool};
 use super::listing::{self, Line, STRIDE, Text};
 use super::op::memory::bank0;
+use super::run_order::{Policy, RunOrder};
 use super::schedule::{self, Extents, Shape};
-use super::warp::{Launch, Order, Policy};
+use super::warp::Launch;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -130,7 +131,7 @@ impl LoadedCubin {
         name: &str,
         (blocks, threads): (u32, u32),
         parameters: &[&[u8]],
-        order: impl Into<Order>,
+        order: impl Into<RunOrder>,
     ) {
         let code = self.kernels.get_mut(name).expect("a kernel of this module");
         let shape = (Extents::line(blocks), Extents::line(threads));

@@ -14,6 +14,7 @@ use super::fault::{Fault, FaultKind};
 use super::kernel_code::KernelCode;
 use super::op::copy::Copies;
 use super::op::memory::Local;
+use super::run_order::{Policy, RunOrder};
 use super::schedule::Extents;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -42,37 +43,6 @@ pub const NO_PREDICATE: u8 = 16;
 pub const FALSE: u8 = 17;
 /// A predicate that is true.
 pub const TRUE: u8 = 7;
-
-/// Rule that chooses the group of lanes that runs next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Policy {
-    /// The group at the lowest address.
-    #[default]
-    LowestAddress,
-    /// The largest group.
-    MostLanes,
-    /// Mostly the group at the lowest address; sometimes a seed chooses another group, so that
-    /// each group runs at some time.
-    Seeded(u64),
-}
-
-/// Choices that a GPU makes in a launch, and that no result may depend on.
-#[derive(Clone, Copy, Debug)]
-pub struct Order {
-    /// Order of lanes.
-    pub policy: Policy,
-    /// Instructions after which the next warp of a block runs.
-    pub turn: u64,
-    /// True if the lanes of a warp share its barriers of convergence, as registers of the warp;
-    /// otherwise each lane has barriers of its own.
-    pub shares_barriers: bool,
-}
-
-impl From<Policy> for Order {
-    fn from(policy: Policy) -> Self {
-        Self { policy, turn: u64::MAX, shares_barriers: false }
-    }
-}
 
 /// Lanes that run together.
 #[derive(Clone, Copy, Debug)]
@@ -151,7 +121,7 @@ pub struct Warp<'p> {
     at_named: Vec<(u32, ConvergedLanes)>,
     /// Pending asynchronous copies.
     pub(super) copies: Copies,
-    order: Order,
+    pub(super) order: RunOrder,
     /// Memory of the device; without it addresses are the host's.
     pub device: Option<&'p RefCell<DeviceMemory>>,
     /// Threads of a block.
@@ -183,7 +153,7 @@ pub struct Launch<'p> {
     /// Bytes of local memory of a lane.
     pub local_bytes: usize,
     /// Order of lanes and warps.
-    pub order: Order,
+    pub order: RunOrder,
     /// Memory of the device; without it addresses are the host's.
     pub device: Option<&'p RefCell<DeviceMemory>>,
     /// Extents of the grid and of a block.
@@ -432,11 +402,6 @@ impl<'p> Warp<'p> {
         self.lanes == 0 && !self.at_barrier.is_empty()
     }
 
-    /// Returns the lanes whose barriers of convergence an instruction in some lanes changes.
-    pub(super) fn sharing(&self, lanes: Mask) -> Mask {
-        if self.order.shares_barriers { !0 } else { lanes }
-    }
-
     /// Releases the lanes at the block's barrier, with its result.
     pub fn pass_barrier(&mut self, result: Option<(Reduction, u32)>) {
         self.result = result;
@@ -494,8 +459,10 @@ impl<'p> Warp<'p> {
             };
             let here = self.waiting.iter().filter(|it| is_same(self, it));
             let come = here.fold(0, |come, it| come | it.lanes);
+            let is_barrier = matches!(meeting, WaitCondition::Barrier(_));
             // Lanes that a shared barrier does not name go on waiting, until it names them again.
-            let leaving = if self.is_shared(meeting) { come & named } else { come };
+            let leaving =
+                if is_barrier && self.order.shares_barriers { come & named } else { come };
             if named & self.alive & !come != 0 || leaving == 0 {
                 at += 1;
                 continue;
@@ -520,10 +487,6 @@ impl<'p> Warp<'p> {
             }));
             at = 0;
         }
-    }
-
-    fn is_shared(&self, meeting: WaitCondition) -> bool {
-        self.order.shares_barriers && matches!(meeting, WaitCondition::Barrier(_))
     }
 
     fn named(&self, meeting: WaitCondition, lane: u32) -> Mask {

@@ -1,7 +1,7 @@
 //! Blocks whose warps meet at a barrier and vote there.
 
 use super::host::{Loaded, address, kernel};
-use gbxcule_gpu_sim::sass::warp::{Order, Policy};
+use gbxcule_gpu_sim::sass::run_order::{Policy, RunOrder};
 
 /// Blocks of a launch.
 const BLOCKS: usize = 3;
@@ -163,7 +163,7 @@ fn a_warp_can_wait_for_another_where_warps_take_turns() {
         @%p2 bra $L_again;\nst.global.u32 [%rd1+4], 9;\n$L_end:";
     let loaded = Loaded::new(&text(THREADS, lines));
     for shares_barriers in [false, true] {
-        let order = Order { turn: 20, shares_barriers, ..Policy::LowestAddress.into() };
+        let order = RunOrder { turn: 20, shares_barriers, ..Policy::LowestAddress.into() };
         let mut words = [0_u64; THREADS];
         loaded.launch_in(order, "only", (1, THREADS as u32), &[address(&mut words)]);
         let expected: [u64; THREADS] = std::array::from_fn(|at| if at < 32 { 9 } else { 7 });

@@ -22,7 +22,7 @@ fn run_with(
     shape: (u32, u32),
     arrays: &[Vec<u32>],
 ) -> Result<Words, Fault> {
-    let memory = memory_after((functions, plain), body, shape, arrays, None)?;
+    let memory = memory_after((functions, str::to_owned), body, shape, arrays, None)?;
     Ok((0..arrays.len()).map(|array| words(array, &memory)).collect())
 }
 
@@ -31,14 +31,10 @@ fn words(array: usize, memory: &DeviceMemory) -> Vec<u32> {
     four.map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect()
 }
 
-fn plain(listing: String) -> String {
-    listing
-}
-
 /// Returns the memory behind such a kernel, which may find other values for suspect words. Its
 /// listing may be edited.
 fn memory_after(
-    (functions, edit): (&str, fn(String) -> String),
+    (functions, edit): (&str, fn(&str) -> String),
     body: &str,
     shape: (u32, u32),
     arrays: &[Vec<u32>],
@@ -119,7 +115,7 @@ fn atomic_operations_of_a_block_meet_in_shared_memory() {
 #[test]
 #[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
 fn a_predicate_says_whether_an_exchange_took_place() {
-    fn edit(listing: String) -> String {
+    fn edit(listing: &str) -> String {
         const SPIN: &str = "ATOMS.CAST.SPIN R";
         let (_, behind) = listing.split_once(SPIN).expect("a loop of exchanges");
         let (register, _) = behind.split_once(',').expect("a register");
@@ -205,7 +201,7 @@ fn words_of_a_wide_load_that_mean_nothing_are_put_aside() {
                 add.u32 %r4, %r4, %r6;\nst.global.u32 [%rd10], %r4;\nst.global.u32 [%rd11], %r7;\n";
     let launch = |stores: &str, replacement| {
         let body = format!("{PLACES}add.u32 %r8, %r1, 40;\n{stores}{wide}");
-        memory_after(("", plain), &body, (1, 32), &[vec![1; 32], vec![1; 32]], replacement)
+        memory_after(("", str::to_owned), &body, (1, 32), &[vec![1; 32], vec![1; 32]], replacement)
     };
     let first = |memory: &DeviceMemory| memory.suspects.first.as_ref().map(|fault| fault.kind);
     let three = "setp.lt.u32 %p1, %r1, 3;\n@%p1 st.shared.u32 [%r2], %r8;\n";

@@ -2,7 +2,7 @@
 
 use super::machine;
 use gbxcule_gpu_sim::sass::module::LoadedCubin;
-use gbxcule_gpu_sim::sass::warp::Order;
+use gbxcule_gpu_sim::sass::run_order::RunOrder;
 use std::cell::RefCell;
 
 /// Bytes of a kernel's first parameter.
@@ -14,11 +14,11 @@ pub(crate) struct Loaded(pub(crate) RefCell<LoadedCubin>);
 impl Loaded {
     /// Loads a text whose head is left out.
     pub(crate) fn new(body: &str) -> Self {
-        Self::edited(body, |listing| listing)
+        Self::edited(body, str::to_owned)
     }
 
     /// Loads such a text by an edited listing.
-    pub(crate) fn edited(body: &str, edit: impl Fn(String) -> String) -> Self {
+    pub(crate) fn edited(body: &str, edit: impl Fn(&str) -> String) -> Self {
         let arch = machine::arch();
         let text = format!(".version 9.0\n.target {arch}\n.address_size 64\n{body}");
         Self(RefCell::new(machine::assemble(&text, &arch, edit)))
@@ -32,7 +32,7 @@ impl Loaded {
     /// Launches a kernel in an order of lanes and warps.
     pub(crate) fn launch_in(
         &self,
-        order: Order,
+        order: RunOrder,
         kernel: &str,
         shape: (u32, u32),
         arguments: &[u64],

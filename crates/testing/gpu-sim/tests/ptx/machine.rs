@@ -5,7 +5,7 @@ use super::host::GRID_BYTES;
 use super::rule::{Arguments, Expected};
 use gbxcule_gpu_sim::sass::form::patterns;
 use gbxcule_gpu_sim::sass::module::{LoadedCubin, disassemble};
-use gbxcule_gpu_sim::sass::warp::{Order, Policy};
+use gbxcule_gpu_sim::sass::run_order::{Policy, RunOrder};
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -41,7 +41,7 @@ fn tool(name: &str) -> PathBuf {
 
 /// Assembles a text, and loads it by its listing, which may be edited: for forms that `ptxas` puts
 /// only where no launch here comes.
-pub(crate) fn assemble(text: &str, arch: &str, edit: impl Fn(String) -> String) -> LoadedCubin {
+pub(crate) fn assemble(text: &str, arch: &str, edit: impl Fn(&str) -> String) -> LoadedCubin {
     let folder = tempfile::tempdir().expect("a folder");
     let [ptx, cubin] = ["text.ptx", "text.cubin"].map(|name| folder.path().join(name));
     std::fs::write(&ptx, text).expect("a file");
@@ -51,14 +51,14 @@ pub(crate) fn assemble(text: &str, arch: &str, edit: impl Fn(String) -> String) 
     assert!(run.status.success(), "{}\n{text}", String::from_utf8_lossy(&run.stderr));
     let listing = disassemble(&tool("nvdisasm"), &cubin).expect("a listing");
     let file = std::fs::read(&cubin).expect("a cubin");
-    LoadedCubin::load(&file, &edit(listing)).unwrap_or_else(|error| panic!("{error}"))
+    LoadedCubin::load(&file, &edit(&listing)).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Orders of lanes and warps: the usual one, or another with shared barriers of convergence, as
 /// `HOST_GPU_POLICY` says.
-pub(crate) fn order() -> Order {
+pub(crate) fn order() -> RunOrder {
     let is_other = std::env::var("HOST_GPU_POLICY").is_ok_and(|it| it == "lanes");
-    let other = Order { policy: Policy::MostLanes, turn: 100, shares_barriers: true };
+    let other = RunOrder { policy: Policy::MostLanes, turn: 100, shares_barriers: true };
     if is_other { other } else { Policy::LowestAddress.into() }
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn launch(
     kernel: &str,
     shape: (u32, u32),
     arguments: &[u64],
-    order: Order,
+    order: RunOrder,
 ) {
     let bytes: Vec<[u8; 8]> = arguments.iter().map(|it| it.to_le_bytes()).collect();
     let grid = [0_u8; GRID_BYTES];

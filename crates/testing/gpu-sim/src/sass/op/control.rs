@@ -124,7 +124,7 @@ pub(in super::super) fn set_barrier_lanes(
     inst: &DecodedInstruction,
     lanes: Mask,
 ) {
-    for lane in each(warp.sharing(lanes)) {
+    for lane in each(warp.order.sharing(lanes)) {
         warp.barriers[usize::from(inst.barrier)][lane] = lanes;
     }
 }
@@ -141,7 +141,7 @@ pub(in super::super) fn wait_at_barrier(
 /// `BREAK`: takes these lanes out of the barrier, so that no lane waits for them.
 pub(in super::super) fn break_barrier(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let lanes = guarded_lanes(warp, inst, lanes);
-    let (alive, shared) = (warp.alive, warp.sharing(0));
+    let (alive, shared) = (warp.alive, warp.order.sharing(0));
     let named = &mut warp.barriers[usize::from(inst.barrier)];
     for lane in each(lanes) {
         let mask = named[lane];
@@ -157,7 +157,7 @@ pub(in super::super) fn break_barrier(warp: &mut Warp<'_>, inst: &DecodedInstruc
 /// `BMOV B0, R0`
 pub(in super::super) fn set_barrier(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let first = lanes.trailing_zeros() as usize;
-    for lane in each(warp.sharing(lanes)) {
+    for lane in each(warp.order.sharing(lanes)) {
         let from = if lanes >> lane & 1 == 1 { lane } else { first };
         warp.barriers[usize::from(inst.barrier)][lane] = warp.word(&inst.from[0], from);
     }
@@ -168,7 +168,7 @@ pub(in super::super) fn take_barrier(warp: &mut Warp<'_>, inst: &DecodedInstruct
     for lane in each(lanes) {
         warp.file[usize::from(inst.to)][lane] = warp.barriers[usize::from(inst.barrier)][lane];
     }
-    for lane in each(warp.sharing(lanes)) {
+    for lane in each(warp.order.sharing(lanes)) {
         warp.barriers[usize::from(inst.barrier)][lane] = 0;
     }
 }
