@@ -28,8 +28,12 @@ const MAX_CALLED_TWICE: u64 = 400;
 const MAX_CALLED_ONCE: u64 = 4_000;
 /// Greatest number of operations of a function with `Inline::Always` that goes inline.
 const MAX_ALWAYS: u64 = 20_000;
-/// Greatest number of operations of a kernel that is lowered for several threads at once.
-const MAX_GROUPED: u64 = 1_600;
+/// Greatest number of operations of a kernel with loops that is lowered for several threads at
+/// once.
+const MAX_GROUPED: u64 = 1_000;
+/// Greatest number of operations of a kernel without loops that is lowered for several threads at
+/// once.
+const MAX_GROUPED_STRAIGHT: u64 = 1_600;
 /// Greatest number of branches of a function whose variables may lie in registers. The register
 /// allocator compares each value with each variable that branches join, which takes seconds for ten
 /// thousand of them.
@@ -184,10 +188,12 @@ fn plan_threads(
     accesses: Option<&Accesses>,
 ) {
     let dims = functions[id.index()].dims;
+    let has_loops = functions[id.index()].has_loops();
+    let most = if has_loops { MAX_GROUPED } else { MAX_GROUPED_STRAIGHT };
     // Constants are made once for all threads, so they don't count.
     let constants = module.functions[id].body.values.iter();
     let constants = constants.filter(|(_, data)| matches!(data.op, Op::Literal(_))).count();
-    let is_small = cost.saturating_sub(constants as u64) <= MAX_GROUPED;
+    let is_small = cost.saturating_sub(constants as u64) <= most;
     let inline = |id: FunctionId| functions[id.index()].inline;
     let split = is_small.then(|| super::uniform::split(module, &inline, id)).flatten();
     let order = accesses.and_then(|accesses| GroupOrder::new(accesses, dims));
