@@ -117,13 +117,13 @@ fn encode(rgb: &[u8], width: u32, height: u32) -> Result<Vec<u8>, png::EncodingE
 }
 
 /// A colour: red, green, blue.
-type Color = [u8; 3];
+type Rgb = [u8; 3];
 
 /// Greatest number of colours of a palette.
 const MAX_COLORS: usize = 256;
 
 struct Palette {
-    colors: Vec<Color>,
+    colors: Vec<Rgb>,
     /// Place of each pixel's colour.
     places: Vec<u8>,
 }
@@ -133,7 +133,7 @@ impl Palette {
     /// alike become the most frequent one of them: the edges of letters have hundreds.
     fn of(rgb: &[u8]) -> Option<Self> {
         // Most pixels have the colour of the one before.
-        let (mut runs, mut counts): (Vec<(Color, usize)>, _) = (Vec::new(), BTreeMap::new());
+        let (mut runs, mut counts): (Vec<(Rgb, usize)>, _) = (Vec::new(), BTreeMap::new());
         for &color in rgb.as_chunks::<3>().0 {
             match runs.last_mut() {
                 Some((last, length)) if *last == color => *length += 1,
@@ -144,8 +144,8 @@ impl Palette {
             *counts.entry(*color).or_insert(0) += length;
         }
         let is_whole = counts.len() <= MAX_COLORS;
-        let like = |color: Color| if is_whole { color } else { color.map(|part| part >> 3) };
-        let mut most: BTreeMap<Color, (usize, Color)> = BTreeMap::new();
+        let like = |color: Rgb| if is_whole { color } else { color.map(|part| part >> 3) };
+        let mut most: BTreeMap<Rgb, (usize, Rgb)> = BTreeMap::new();
         for (color, count) in counts {
             let best = most.entry(like(color)).or_default();
             *best = (*best).max((count, color));
@@ -153,8 +153,8 @@ impl Palette {
         if most.len() > MAX_COLORS {
             return None;
         }
-        let known: HashMap<Color, u8> = most.keys().copied().zip(0..=u8::MAX).collect();
-        let place = |(color, length): (Color, usize)| repeat_n(known[&like(color)], length);
+        let known: HashMap<Rgb, u8> = most.keys().copied().zip(0..=u8::MAX).collect();
+        let place = |(color, length): (Rgb, usize)| repeat_n(known[&like(color)], length);
         let places = runs.into_iter().flat_map(place).collect();
         Some(Self { colors: most.into_values().map(|(_, color)| color).collect(), places })
     }
