@@ -15,8 +15,6 @@ use crate::ppu::{
 
 /// Columns of the screen.
 const COLUMNS: i16 = 160;
-/// A value that no cell of a map has.
-const NO_CELL: u32 = 0x1_0000;
 
 /// A run of tiles in a line: the background's, or the window's.
 #[derive(Clone, Copy, Debug)]
@@ -115,43 +113,36 @@ fn draw_run(machine: &mut Machine, run: &TileRun, ground: &mut LineGround) {
     let mut number = 0;
     let mut palette = 0;
     let mut colors = FourColors::of(&machine.ppu, palette);
-    // Many tiles equal their left neighbour, or have the same pixels in this line.
-    let mut shown = NO_CELL;
-    let mut planes_shown = 0;
-    let mut solid = 0;
+    // Many tiles equal their left neighbour.
+    let mut shown = 0;
     let mut pixels = colors.eight_pixels(0, 0);
     while column < run.end {
-        let cell = run.cell(&machine.vram, number);
-        if cell != shown {
-            shown = cell;
-            let tile = FetchedTile::at(&machine.vram, run, cell);
-            let is_recolored = tile.attributes & 7 != palette;
-            if is_recolored {
-                palette = tile.attributes & 7;
-                colors = FourColors::of(&machine.ppu, palette);
-            }
-            let mut low = tile.low & planes;
-            let mut high = tile.high & planes;
-            if tile.attributes & 0x20 != 0 {
-                low = low.reverse_bits();
-                high = high.reverse_bits();
-            }
-            let both = low as u16 | (high as u16) << 8;
-            if is_recolored || both != planes_shown {
-                planes_shown = both;
-                solid = low | high;
-                pixels = colors.eight_pixels(low, high);
-            }
+        let tile = FetchedTile::of(&machine.vram, run, number);
+        let is_recolored = tile.attributes & 7 != palette;
+        if is_recolored {
+            palette = tile.attributes & 7;
+            colors = FourColors::of(&machine.ppu, palette);
+        }
+        let mut low = tile.low & planes;
+        let mut high = tile.high & planes;
+        if tile.attributes & 0x20 != 0 {
+            low = low.reverse_bits();
+            high = high.reverse_bits();
+        }
+        let planes_shown = low as u16 | (high as u16) << 8;
+        if is_recolored || planes_shown != shown {
+            shown = planes_shown;
+            pixels = colors.eight_pixels(low, high);
         }
         pixels.show(&mut machine.frame, line, column, run.end);
         if has_objects {
-            let mut seen = solid;
+            let mut solid = low | high;
             if column + 8 > run.end {
-                seen &= 0xff << (column + 8 - run.end) as u32;
+                solid &= 0xff << (column + 8 - run.end) as u32;
             }
-            ground.solid.set((column + 8) as usize, seen);
-            if cell >> 8 & IN_FRONT as u32 != 0 {
-                ground.in_front.set((column + 8) as usize, seen);
+            ground.solid.set((column + 8) as usize, solid);
+            if tile.attributes & IN_FRONT != 0 {
+                ground.in_front.set((column + 8) as usize, solid);
             }
         }
         column += 8;
@@ -216,14 +207,6 @@ impl TileRun {
         TileRun::of_map(ppu, map, ppu.window_line, 0, column)
     }
 
-    /// The map's cell of one of the run's tiles: the tile's number, then its attributes.
-    #[inline(always)]
-    fn cell(&self, vram: &[u8; VRAM_BYTES], number: u8) -> u32 {
-        let cell = (self.map_row | (self.map_column.wrapping_add(number) & 0x1f) as u16) & 0x1fff;
-        let attributes = vram[0x2000 | cell as usize] & self.attributes;
-        vram[cell as usize] as u32 | (attributes as u32) << 8
-    }
-
     /// Returns the run that shows a row of a map, from `map_column` on, at a column of the screen.
     fn of_map(ppu: &Ppu, map: u16, row: u8, map_column: u8, column: i16) -> TileRun {
         let unsigned = ppu.lcdc & LCDC_TILE_DATA != 0;
@@ -241,15 +224,11 @@ impl TileRun {
 }
 
 impl FetchedTile {
-    fn of(vram: &[u8; VRAM_BYTES], run: &TileRun, number: u8) -> FetchedTile {
-        FetchedTile::at(vram, run, run.cell(vram, number))
-    }
-
-    /// The row of the tile that a cell of the map shows.
     #[inline(always)]
-    fn at(vram: &[u8; VRAM_BYTES], run: &TileRun, cell: u32) -> FetchedTile {
-        let tile = cell as u8;
-        let attributes = (cell >> 8) as u8;
+    fn of(vram: &[u8; VRAM_BYTES], run: &TileRun, number: u8) -> FetchedTile {
+        let cell = (run.map_row | (run.map_column.wrapping_add(number) & 0x1f) as u16) & 0x1fff;
+        let tile = vram[cell as usize];
+        let attributes = vram[0x2000 | cell as usize] & run.attributes;
         let upside_down = (attributes >> 6 & 1) * 7;
         let line = run.line ^ upside_down;
         let bank = (attributes as u16 & 8) << 10;
