@@ -157,8 +157,10 @@ fn draw_objects(machine: &mut Machine, ground: &LineGround) {
     let order = ppu.scan.by_priority(ppu.sorts_by_x);
     let can_hide = ppu.compatible || ppu.lcdc & LCDC_BACKGROUND != 0;
     let mut taken = PixelBits::none();
-    for place in 0..ppu.scan.count as usize {
+    let mut place = 0;
+    while place < ppu.scan.count as usize {
         let object = order[place] as usize;
+        place += 1;
         let x = ppu.scan.x[object];
         if x > 0 && x < 168 {
             let entry = ppu.scan.entry[object] as usize * 4;
