@@ -31,6 +31,15 @@ pub mod button {
     pub const SELECT: u8 = 1 << 6;
     /// The START button.
     pub const START: u8 = 1 << 7;
+
+    /// Buttons on opposite sides of the direction pad, which can't be pressed at once.
+    pub(super) const OPPOSITES: [u8; 2] = [LEFT | RIGHT, UP | DOWN];
+
+    /// Returns the buttons without those of both opposite sides.
+    pub fn without_opposites(buttons: u8) -> u8 {
+        let sides = OPPOSITES.iter().filter(|both| buttons & *both == **both);
+        sides.fold(buttons, |buttons, both| buttons & !both)
+    }
 }
 
 /// Actions are bytes, on every device and in every artifact.

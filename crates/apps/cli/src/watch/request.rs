@@ -3,7 +3,7 @@
 //! Texts may come from any computer that can connect. A malformed request, or one beyond the limits
 //! of a session, is refused here.
 
-use gbxcule_swarm::Model;
+use gbxcule_swarm::{Model, button};
 use serde::Deserialize;
 
 use crate::watch::memory_filter::{Filter, Form};
@@ -93,9 +93,13 @@ pub(crate) enum Rights {
     All,
 }
 
-/// Parses a text from the browser, or describes its fault.
+/// Parses a text from the browser, or describes its fault. Of opposite sides of the direction pad
+/// neither is pressed, as in actions.
 pub(crate) fn parse(text: &str) -> Result<Request, String> {
-    let request = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let mut request = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    if let Request::Hold { buttons, .. } = &mut request {
+        *buttons = button::without_opposites(*buttons);
+    }
     if let Request::Speed { times } = request {
         check_speed(times)?;
     }
@@ -165,7 +169,7 @@ mod tests {
             (r#"{"type":"step"}"#, Request::Step),
             (r#"{"type":"speed","times":0.5}"#, Request::Speed { times: 0.5 }),
             (r#"{"type":"reset"}"#, Request::Reset),
-            (r#"{"type":"hold","env":1,"buttons":255}"#, Request::Hold { env: 1, buttons: 255 }),
+            (r#"{"type":"hold","env":1,"buttons":255}"#, Request::Hold { env: 1, buttons: 0xf0 }),
             (r#"{"type":"let_go"}"#, Request::LetGo),
             (r#"{"type":"save","env":3}"#, Request::Save { env: 3 }),
             (search, Request::Search(filter)),

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use gbxcule_swarm::button;
 use serde::{Deserialize, Serialize};
 
 /// Greatest number of steps of a game: a day of single frames.
@@ -78,6 +79,11 @@ impl FromStr for Buttons {
                     "buttons are two hexadecimal digits a step, or `81*12` for twelve steps, found `{word}`"
                 ));
             };
+            if button::without_opposites(buttons) != buttons {
+                return Err(format!(
+                    "`{word}` presses LEFT and RIGHT, or UP and DOWN, at once: press one of the two, or neither"
+                ));
+            }
             buttons_of_steps.push(buttons, count);
             if buttons_of_steps.steps > MAX_STEPS {
                 return Err(format!(

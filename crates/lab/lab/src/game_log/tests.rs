@@ -15,7 +15,7 @@ fn buttons_read_back_as_they_are_written() {
     assert_eq!((buttons.steps(), buttons.iter().count()), (16, 16));
     buttons.truncate(13);
     assert_eq!((buttons.to_string().as_str(), buttons.steps()), ("00*12 81", 13));
-    for refused in ["0", "000", "zz", "00*0", "00*-1", "00*", "00*99999999999"] {
+    for refused in ["0", "000", "zz", "00*0", "00*-1", "00*", "00*99999999999", "03", "1c*2"] {
         assert!(refused.parse::<Buttons>().is_err(), "{refused}");
     }
 }

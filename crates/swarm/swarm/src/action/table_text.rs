@@ -29,8 +29,6 @@ const BUTTONS: [(&str, u8); 8] = [
     ("RIGHT", button::RIGHT),
 ];
 
-const OPPOSITES: [u8; 2] = [button::LEFT | button::RIGHT, button::UP | button::DOWN];
-
 /// Every codec with a name, and its spelling.
 const NAMED: [(&str, &str); 4] = [
     ("full_v1", "A,B,START,UP,DOWN,LEFT,RIGHT,SELECT,NOOP"),
@@ -150,7 +148,7 @@ fn read_action(written: &str) -> Result<Action, CodecError> {
             })?;
         }
     }
-    if OPPOSITES.iter().any(|both| buttons & both == *both) {
+    if button::without_opposites(buttons) != buttons {
         return Err(CodecError::BothSides { action: written.to_owned() });
     }
     Ok(Action { name: named(buttons, frames).into(), buttons, frames })
@@ -196,9 +194,7 @@ fn both(one: &Action, other: &Action) -> Result<Action, CodecError> {
             return Err(CodecError::TwoLengths { actions });
         }
     };
-    let pressed = one.buttons | other.buttons;
-    let sides = OPPOSITES.iter().filter(|both| pressed & *both == **both);
-    let buttons = sides.fold(pressed, |buttons, both| buttons & !both);
+    let buttons = button::without_opposites(one.buttons | other.buttons);
     Ok(Action { name: named(buttons, frames).into(), buttons, frames })
 }
 
@@ -276,7 +272,7 @@ mod tests {
             assert_eq!(codec.choices()[bit], ["NOOP", name]);
         }
         assert_eq!(codec.buttons(0b1111_0001), Some(button::A));
-        let both = |action: &Action| OPPOSITES.iter().any(|both| action.buttons & both == *both);
+        let both = |action: &Action| button::without_opposites(action.buttons) != action.buttons;
         assert!(!codec.actions.iter().any(both));
     }
 
