@@ -8,6 +8,8 @@ use crate::machine::Machine;
 #[cfg(color)]
 use crate::ppu::sync_ppu_now;
 #[cfg(color)]
+use crate::ppu::forget_hblank;
+#[cfg(color)]
 use crate::ppu::whole_or_by_dots::before_picture_change;
 
 /// A write to FF50: bit 0 unmaps the boot ROM.
@@ -17,9 +19,7 @@ pub(crate) fn write_boot_control(machine: &mut Machine, value: u8) {
         machine.cart.boot_rom = false;
         // Programs for the original lose the Color's palettes.
         #[cfg(color)]
-        {
-            machine.ppu.hblank_until = machine.now;
-        }
+        forget_hblank(machine);
         machine.cart.map();
         machine.set_fast_path(!machine.dma.active);
     }

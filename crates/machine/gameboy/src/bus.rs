@@ -18,11 +18,11 @@ use crate::ppu::VRAM_BYTES;
 #[cfg(color)]
 use crate::ppu::color_palette::write_palettes;
 #[cfg(color)]
-use crate::ppu::color_write::write_ppu;
+use crate::ppu::color_write::{write_ppu, write_scroll_in_hblank};
 use crate::ppu::oam_bug::corrupt_oam_by_count;
 #[cfg(not(color))]
 use crate::ppu::registers::write_ppu;
-use crate::ppu::registers::{read_oam, read_ppu, read_vram, write_oam, write_vram};
+use crate::ppu::registers::{read_beam, read_oam, read_vram, write_oam, write_vram};
 use crate::ppu::scan::note_last_read;
 use crate::ppu::whole_or_by_dots::{before_picture_change, before_timing_change};
 use crate::ppu::{sync_ppu, sync_ppu_now};
@@ -186,7 +186,7 @@ impl Machine {
             0x10..=0x3f => {
                 return self.apu.read(self.now, self.timer.div_base, 0xff00 | low as u16);
             }
-            0x41 | 0x44 => return read_ppu(self, low),
+            0x41 | 0x44 => return read_beam(self, low),
             #[cfg(color)]
             0x4c..=0x77 => return read_color(self, low),
             _ => {}
@@ -194,9 +194,9 @@ impl Machine {
         view::read_register(self, low)
     }
 
-    /// A write to FF00-FFFF. Writes to high RAM and palettes, which are the most frequent, are
-    /// handled in this small function, which need not save registers of the host as
-    /// `write_register` does.
+    /// A write to FF00-FFFF. Writes to high RAM and palettes, and those to SCX and SCY in HBlank,
+    /// which are the most frequent, are handled in this small function, which need not save
+    /// registers of the host as `write_register` does.
     fn write_high(&mut self, rom: &[u8], cart_ram: &mut [u8], low: u8, value: u8) {
         if low >= 0x80 && low < 0xff {
             self.hram[(low & 0x7f) as usize] = value;
@@ -205,6 +205,11 @@ impl Machine {
         #[cfg(color)]
         if low >= 0x68 && low < 0x6c {
             write_palettes(self, low, value);
+            return;
+        }
+        #[cfg(color)]
+        if low & 0xfe == 0x42 && is_before(self.now, self.ppu.hblank_until) {
+            write_scroll_in_hblank(self, low, value);
             return;
         }
         self.write_register(rom, cart_ram, low, value);
@@ -536,6 +541,7 @@ fn write_memory(machine: &mut Machine, cart_ram: &mut [u8], address: u16, value:
 }
 
 /// Called after a write to a register that moves the PPU's deadline alone.
+#[inline(always)]
 pub(crate) fn bring_deadline_forward(machine: &mut Machine) {
     if machine.ppu.is_on() && is_before(machine.ppu.deadline, machine.deadline) {
         machine.deadline = machine.ppu.deadline;

@@ -4,7 +4,7 @@
 
 mod alu;
 pub mod families;
-mod interrupt_dispatch;
+pub mod interrupt_dispatch;
 mod opcode;
 mod prefix;
 

@@ -16,6 +16,8 @@ use crate::dma::{Dma, halt_dma, settle_dma, sync_dma};
 use crate::hdma::{Hdma, run_hdma, wake_from_halt, wake_hdma};
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
+#[cfg(color)]
+use crate::ppu::{find_hblank_of_handler, forget_hblank};
 use crate::ppu::scan::scan_objects;
 use crate::ppu::{
     FRAME_BYTES, Ppu, VRAM_BYTES, finish_picture, schedule_ppu, sync_ppu, sync_ppu_now,
@@ -267,6 +269,8 @@ impl Machine {
                     cpu.dispatch_interrupt(self, rom, cart_ram);
                     self.now = cpu.now;
                     self.cpu = cpu;
+                    #[cfg(color)]
+                    find_hblank_of_handler(self);
                 }
             }
             Mode::Halted => self.service_halted(rom, cart_ram),
@@ -344,9 +348,7 @@ impl Machine {
     /// Brings the PPU up to `now` and computes its deadline, for states of other emulators.
     pub fn settle_ppu(&mut self) {
         #[cfg(color)]
-        {
-            self.ppu.hblank_until = self.now;
-        }
+        forget_hblank(self);
         sync_ppu_now(self);
         schedule_ppu(self);
     }
@@ -422,7 +424,7 @@ impl Machine {
         #[cfg(color)]
         {
             self.speed.rebase(self.now);
-            self.ppu.hblank_until = self.now;
+            forget_hblank(self);
         }
         // The counter has 16 bits: keep its base within one turn.
         self.timer.div_base = self.now.wrapping_sub(self.now.wrapping_sub(div_base) & 0x3fff);

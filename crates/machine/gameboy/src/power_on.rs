@@ -20,6 +20,8 @@ use crate::joypad::Joypad;
 use crate::machine::{COLOR, Machine, WRAM_BYTES};
 #[cfg(color)]
 use crate::ppu::Palettes;
+#[cfg(color)]
+use crate::ppu::color_palette::MODE2_MCYCLES;
 use crate::ppu::timing::schedule_ppu;
 use crate::ppu::{
     Beam, FINE_SCROLL_UNUSED, FRAME_BYTES, LineProgress, Pipeline, Ppu, Scan, VRAM_BYTES,
@@ -394,6 +396,6 @@ fn boot_ppu(_cartridge: &Cartridge) -> Ppu {
         #[cfg(color)]
         lyc_request_at: 0,
         #[cfg(color)]
-        hblank_until: 0,
+        hblank_until: 0u32.wrapping_sub(MODE2_MCYCLES),
     }
 }

@@ -31,7 +31,7 @@ pub(crate) mod whole_or_by_dots;
 #[cfg(color)]
 pub use color_palette::Palettes;
 #[cfg(color)]
-pub use color_write::write_ppu;
+pub use color_write::{move_next_hblank, write_ppu};
 pub use pipeline::{Pipeline, run_pipeline, start_pipeline};
 #[cfg(not(color))]
 pub use registers::write_ppu;
@@ -48,6 +48,8 @@ use crate::interrupts::VBLANK;
 #[cfg(color)]
 use crate::machine::is_before;
 use crate::machine::{COLOR, Machine};
+#[cfg(color)]
+use crate::ppu::color_palette::MODE2_MCYCLES;
 #[cfg(color)]
 use crate::ppu::color_timing::{follow_lyc, is_vram_read_blocked};
 use crate::ppu::stat::{line_event, pass_line_events, update_stat_line};
@@ -185,8 +187,8 @@ pub struct Ppu {
     /// T-cycle at which `lyc_request` or `lyc_release` takes effect.
     #[cfg(color)]
     pub lyc_request_at: u32,
-    /// M-cycle in which the HBlank ends in which colours can be written in place; a past moment if
-    /// `stays_in_hblank` has not found this HBlank.
+    /// M-cycle in which the HBlank ends that `find_hblank` found, in which colours can be written
+    /// in place, or a moment at least `MODE2_MCYCLES` ago.
     #[cfg(color)]
     pub hblank_until: u32,
 }
@@ -273,6 +275,24 @@ fn passes_no_event(machine: &Machine, to: u32) -> bool {
 #[inline(always)]
 pub(crate) fn stays_in_hblank(machine: &mut Machine) -> bool {
     is_before(machine.now, machine.ppu.hblank_until) || find_hblank(machine)
+}
+
+/// Finds the HBlank in which the handler of its interrupt begins, so that the handler's writes to
+/// colours and scroll need no sync.
+#[cfg(color)]
+#[inline(always)]
+pub(crate) fn find_hblank_of_handler(machine: &mut Machine) {
+    if machine.ppu.stat & stat::HBLANK_SOURCE != 0 && machine.ppu.is_on() {
+        sync_ppu_now(machine);
+        find_hblank(machine);
+    }
+}
+
+/// Forgets an HBlank that was found, as the clock or the LCD changes.
+#[cfg(color)]
+#[inline(always)]
+pub(crate) fn forget_hblank(machine: &mut Machine) {
+    machine.ppu.hblank_until = machine.now.wrapping_sub(MODE2_MCYCLES);
 }
 
 /// Returns what `stays_in_hblank` does, and notes when HBlank ends.

@@ -12,7 +12,7 @@ use crate::hdma::take_block_of_change;
 use crate::machine::is_before;
 use crate::machine::{FRAME_MCYCLES, Machine};
 #[cfg(color)]
-use crate::ppu::sync_ppu;
+use crate::ppu::{forget_hblank, sync_ppu};
 #[cfg(color)]
 use crate::ppu::timing::schedule_ppu;
 
@@ -189,7 +189,7 @@ fn switch_clock(machine: &mut Machine, gained: u32) {
     machine.apu.double_speed = machine.speed.double;
     machine.apu.voices.counts_late ^= machine.speed.double;
     machine.ppu.double_speed = machine.speed.double;
-    machine.ppu.hblank_until = machine.now;
+    forget_hblank(machine);
     // Stored times are converted to M-cycles of the new length.
     if machine.speed.double {
         machine.frame_start = machine.now.wrapping_sub(frame << 1);

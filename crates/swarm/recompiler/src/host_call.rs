@@ -9,6 +9,10 @@ use crate::block::{HIGH_RAM, ROM_END, wram_offset};
 use gbxcule_gameboy::Machine;
 #[cfg(color)]
 use gbxcule_gameboy::ppu::color_palette::write_color_cell as write_color_cell_of;
+#[cfg(color)]
+use gbxcule_gameboy::ppu::{
+    move_next_hblank as move_next_hblank_of, read_ppu as read_ppu_of, write_ppu as write_ppu_of,
+};
 use gbxcule_passes::specialise::Changes;
 use std::ffi::c_void;
 
@@ -21,8 +25,15 @@ pub(crate) fn all() -> Vec<HostCall> {
         ("Machine::read_elsewhere", read_elsewhere as ReadCall as *const u8),
         ("Machine::write_slow", write_slow as WriteCall as *const u8),
         ("Machine::touch_oam", touch_oam as TouchCall as *const u8),
+        ("Machine::begin_halt", begin_halt as HaltCall as *const u8),
         #[cfg(color)]
         ("write_color_cell", write_color_cell as ColorCellCall as *const u8),
+        #[cfg(color)]
+        ("read_ppu", read_ppu as ReadPpuCall as *const u8),
+        #[cfg(color)]
+        ("write_ppu", write_ppu as WritePpuCall as *const u8),
+        #[cfg(color)]
+        ("move_next_hblank", move_next_hblank as MoveCall as *const u8),
     ]
 }
 
@@ -41,6 +52,7 @@ pub(crate) fn changes(host_call: &str, address: Option<u16>) -> Changes {
             Changes::Watched
         }
         ("Machine::write_slow", _) => Changes::Any,
+        ("Machine::begin_halt" | "write_ppu" | "move_next_hblank", _) => Changes::Watched,
         _ => Changes::Others,
     }
 }
@@ -92,8 +104,15 @@ type WriteCall = unsafe extern "C" fn(
     u32,
 );
 type TouchCall = unsafe extern "C" fn(*mut c_void, *mut Machine, u32);
+type HaltCall = unsafe extern "C" fn(*mut c_void, *mut Machine, u32, u32, u32) -> u8;
 #[cfg(color)]
 type ColorCellCall = unsafe extern "C" fn(*mut c_void, *mut Machine, u32, u32);
+#[cfg(color)]
+type ReadPpuCall = unsafe extern "C" fn(*mut c_void, *mut Machine, u32) -> u8;
+#[cfg(color)]
+type MoveCall = unsafe extern "C" fn(*mut c_void, *mut Machine);
+#[cfg(color)]
+type WritePpuCall = unsafe extern "C" fn(*mut c_void, *mut Machine, u32, u32);
 
 /// `back-clif` fixes the parameters: an array is its data, gradient, extent and stride.
 ///
@@ -173,6 +192,23 @@ unsafe extern "C" fn touch_oam(_record: *mut c_void, machine: *mut Machine, now:
 
 /// # Safety
 /// The machine is the one that `BlockCode::run` was given.
+unsafe extern "C" fn begin_halt(
+    _record: *mut c_void,
+    machine: *mut Machine,
+    now: u32,
+    pc: u32,
+    ime: u32,
+) -> u8 {
+    // SAFETY: pointers and lengths are those of the machine and the slices given to
+    // `BlockCode::run`, which outlive this call; machine code keeps no reference while it calls.
+    let machine = unsafe { &mut *machine };
+    call(machine, Changes::Watched, |machine| {
+        machine.begin_halt(now, pc as u16, ime & 1 != 0) as u8
+    })
+}
+
+/// # Safety
+/// The machine is the one that `BlockCode::run` was given.
 #[cfg(color)]
 unsafe extern "C" fn write_color_cell(
     _record: *mut c_void,
@@ -186,4 +222,39 @@ unsafe extern "C" fn write_color_cell(
     call(machine, Changes::Others, |machine| {
         write_color_cell_of(machine, of_objects & 1 != 0, value as u8);
     });
+}
+
+/// # Safety
+/// The machine is the one that `BlockCode::run` was given.
+#[cfg(color)]
+unsafe extern "C" fn read_ppu(_record: *mut c_void, machine: *mut Machine, low: u32) -> u8 {
+    // SAFETY: pointers and lengths are those of the machine and the slices given to
+    // `BlockCode::run`, which outlive this call; machine code keeps no reference while it calls.
+    let machine = unsafe { &mut *machine };
+    call(machine, Changes::Others, |machine| read_ppu_of(machine, low as u8))
+}
+
+/// # Safety
+/// The machine is the one that `BlockCode::run` was given.
+#[cfg(color)]
+unsafe extern "C" fn write_ppu(
+    _record: *mut c_void,
+    machine: *mut Machine,
+    low: u32,
+    value: u32,
+) {
+    // SAFETY: pointers and lengths are those of the machine and the slices given to
+    // `BlockCode::run`, which outlive this call; machine code keeps no reference while it calls.
+    let machine = unsafe { &mut *machine };
+    call(machine, Changes::Watched, |machine| write_ppu_of(machine, low as u8, value as u8));
+}
+
+/// # Safety
+/// The machine is the one that `BlockCode::run` was given.
+#[cfg(color)]
+unsafe extern "C" fn move_next_hblank(_record: *mut c_void, machine: *mut Machine) {
+    // SAFETY: pointers and lengths are those of the machine and the slices given to
+    // `BlockCode::run`, which outlive this call; machine code keeps no reference while it calls.
+    let machine = unsafe { &mut *machine };
+    call(machine, Changes::Watched, move_next_hblank_of);
 }

@@ -5,6 +5,7 @@
 //! code of an opcode is for its accesses.
 
 use crate::cpu::Cpu;
+use crate::cpu::interrupt_dispatch::halt;
 use crate::machine::Machine;
 
 /// Executes an instruction whose first byte has been fetched, as `execute` does.
@@ -89,7 +90,7 @@ pub fn execute_by_family(cpu: &mut Cpu, m: &mut Machine, rom: &[u8], ram: &mut [
         0xf3 => { cpu.ime = false; cpu.ime_delayed = false; }
         0xfb => cpu.enable_interrupts(m),
         0x10 => *cpu = m.stop(*cpu),
-        0x76 => *cpu = m.halt(*cpu),
+        0x76 => halt(cpu, m),
         // Increments and decrements of a 16-bit register.
         0x03 | 0x0b | 0x13 | 0x1b | 0x23 | 0x2b | 0x33 | 0x3b => {
             let by = if opcode & 8 == 0 { 1 } else { 0xffff };

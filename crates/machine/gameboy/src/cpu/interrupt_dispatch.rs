@@ -43,25 +43,47 @@ impl Cpu {
     }
 }
 
+/// `HALT`
+#[inline(always)]
+pub(crate) fn halt(cpu: &mut Cpu, m: &mut Machine) {
+    let effect = m.begin_halt(cpu.now, cpu.pc, cpu.ime);
+    if effect == Halt::Waits {
+        cpu.mode = Mode::Halted;
+        cpu.just_halted = true;
+    } else if effect == Halt::Repeats {
+        cpu.pc = cpu.pc.wrapping_sub(1);
+    } else {
+        cpu.halt_bug = true;
+    }
+}
+
+/// Effect of HALT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Halt {
+    /// The CPU waits.
+    Waits = 0,
+    /// EI right before HALT with an interrupt pending: the handler returns to the HALT.
+    Repeats = 1,
+    /// Pan Docs "halt bug": the byte after HALT is read twice.
+    Fails = 2,
+}
+
 impl Machine {
-    /// `HALT`, on a copy of the registers
+    /// Begins a HALT at `now`, with PC behind it; returns its effect.
     #[inline(never)]
-    pub(crate) fn halt(&mut self, mut cpu: Cpu) -> Cpu {
-        let pending = self.requested_at(cpu.now) & self.interrupts.enabled & 0x1f;
+    pub fn begin_halt(&mut self, now: u32, _pc: u16, ime: bool) -> Halt {
+        let pending = self.requested_at(now) & self.interrupts.enabled & 0x1f;
+        self.deadline = now;
         if pending == 0 {
-            cpu.mode = Mode::Halted;
-            cpu.just_halted = true;
             #[cfg(color)]
-            rest_hdma(self, cpu.pc);
-        } else if cpu.ime {
-            // EI right before HALT with an interrupt pending: the handler returns to the HALT.
-            cpu.pc = cpu.pc.wrapping_sub(1);
+            rest_hdma(self, _pc);
+            Halt::Waits
+        } else if ime {
+            Halt::Repeats
         } else {
-            // Pan Docs "halt bug": the byte after HALT is read twice.
-            cpu.halt_bug = true;
+            Halt::Fails
         }
-        self.deadline = cpu.now;
-        cpu
     }
 
     /// `STOP`, after the chart in Pan Docs "Reducing power consumption", on a copy of the registers

@@ -2,6 +2,7 @@
 //! share.
 
 use crate::cpu::Cpu;
+use crate::cpu::interrupt_dispatch::halt;
 use crate::machine::Machine;
 
 impl Cpu {
@@ -261,7 +262,7 @@ impl Cpu {
             0x73 => self.write(m, rom, ram, self.hl(), self.e), // LD (HL),E
             0x74 => self.write(m, rom, ram, self.hl(), self.h), // LD (HL),H
             0x75 => self.write(m, rom, ram, self.hl(), self.l), // LD (HL),L
-            0x76 => *self = m.halt(*self), // HALT
+            0x76 => halt(self, m), // HALT
             0x77 => self.write(m, rom, ram, self.hl(), self.a), // LD (HL),A
             0x78 => self.a = self.b, // LD A,B
             0x79 => self.a = self.c, // LD A,C

@@ -7,6 +7,10 @@ use crate::ppu::color_timing::is_palette_blocked;
 use crate::ppu::whole_or_by_dots::before_picture_change;
 use crate::ppu::{stays_in_hblank, sync_ppu_now};
 
+/// M-cycles of the line after an HBlank that was found, at single speed, in which the PPU does not
+/// draw yet: colours can be written in place.
+pub(crate) const MODE2_MCYCLES: u32 = 20;
+
 /// Palette memory: two bytes a colour, RGB555 with red in the lowest bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -56,7 +60,7 @@ pub(crate) fn write_palettes(machine: &mut Machine, low: u8, value: u8) {
         machine.ppu.palettes.background_index = value & 0xbf;
     } else if low == 0x6a {
         machine.ppu.palettes.object_index = value & 0xbf;
-    } else if is_before(machine.now, machine.ppu.hblank_until) {
+    } else if is_before(machine.now, machine.ppu.hblank_until.wrapping_add(MODE2_MCYCLES)) {
         store_color(machine, low == 0x6b, value);
     } else if has_color_registers(machine) {
         write_color_cell(machine, low == 0x6b, value);

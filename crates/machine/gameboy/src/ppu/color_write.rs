@@ -16,6 +16,7 @@
 //! | WY, compared within the line | `t + 4` | `t` |
 #![cfg(color)]
 
+use crate::bus::bring_deadline_forward;
 use crate::machine::Machine;
 use crate::ppu::color_timing::{is_cgb_e, is_hdma_period, write_lyc, write_stat};
 use crate::ppu::registers::{before_lcdc_change, switch_off_lcd, switch_on_lcd};
@@ -28,22 +29,34 @@ use crate::ppu::{
     stays_in_hblank, timing,
 };
 
+/// A write to SCY or SCX in an HBlank that was found: this line is drawn already, so the PPU need
+/// not be synced.
+#[inline(always)]
+pub(crate) fn write_scroll_in_hblank(machine: &mut Machine, low: u8, value: u8) {
+    if low == 0x42 {
+        machine.ppu.scy = value;
+        return;
+    }
+    let moves = (machine.ppu.scx ^ value) & 7 != 0;
+    machine.ppu.latch_fine_scroll();
+    machine.ppu.scx = value;
+    if moves {
+        move_next_hblank(machine);
+    }
+}
+
+/// Schedules the next line's HBlank, which the lower bits of SCX move.
+#[inline(never)]
+pub fn move_next_hblank(machine: &mut Machine) {
+    schedule_ppu(machine);
+    bring_deadline_forward(machine);
+}
+
 /// A write to FF40-FF4B.
 #[inline(never)]
 pub fn write_ppu(machine: &mut Machine, low: u8, value: u8) {
     if (low == 0x42 || low == 0x43) && stays_in_hblank(machine) {
-        // This line is drawn already, so the PPU need not be synced.
-        if low == 0x42 {
-            machine.ppu.scy = value;
-            return;
-        }
-        // The lower bits of SCX move the next line's HBlank.
-        let moves = (machine.ppu.scx ^ value) & 7 != 0;
-        machine.ppu.latch_fine_scroll();
-        machine.ppu.scx = value;
-        if moves {
-            schedule_ppu(machine);
-        }
+        write_scroll_in_hblank(machine, low, value);
         return;
     }
     let t = machine.tcycles();

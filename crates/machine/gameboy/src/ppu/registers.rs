@@ -25,6 +25,8 @@ use crate::ppu::color_timing::{
 };
 use crate::ppu::oam_bug::{corrupt_after_write, corrupt_before_write, corrupt_oam_by_read};
 use crate::ppu::stat::{update_lcd_off_stat_line, update_stat_line};
+#[cfg(color)]
+use crate::ppu::forget_hblank;
 #[cfg(not(color))]
 use crate::ppu::sync_ppu;
 use crate::ppu::timing::end_lateness;
@@ -52,12 +54,19 @@ use crate::ppu::{
 #[cfg(not(color))]
 const FETCHER_BITS: u8 = LCDC_BACKGROUND_MAP | LCDC_TILE_DATA | LCDC_WINDOW_MAP | LCDC_TALL_OBJECTS;
 
-/// A read of FF40-FF4B.
-pub fn read_ppu(machine: &mut Machine, low: u8) -> u8 {
+/// A read of FF41 or FF44. In an HBlank that was found, LY needs no sync.
+#[inline(always)]
+pub(crate) fn read_beam(machine: &mut Machine, low: u8) -> u8 {
     #[cfg(color)]
-    if low == 0x44 && is_before(machine.now, machine.ppu.hblank_until) {
-        return machine.ppu.beam.line;
-    }
+    let is_known = low == 0x44 && is_before(machine.now, machine.ppu.hblank_until);
+    #[cfg(not(color))]
+    let is_known = false;
+    if is_known { machine.ppu.beam.line } else { read_ppu(machine, low) }
+}
+
+/// A read of FF40-FF4B.
+#[inline(never)]
+pub fn read_ppu(machine: &mut Machine, low: u8) -> u8 {
     if low == 0x41 || low == 0x44 {
         sync_ppu_now(machine);
     }
@@ -228,9 +237,7 @@ pub(crate) fn switch_off_lcd(machine: &mut Machine, old: u8, value: u8) {
     if old & LCDC_ON != 0 && value & LCDC_ON == 0 {
         machine.ppu.switch_off();
         #[cfg(color)]
-        {
-            machine.ppu.hblank_until = machine.now;
-        }
+        forget_hblank(machine);
         // PyBoy counts a frame with the LCD off from the M-cycle before the write.
         machine.lcd_off_since = machine.now.wrapping_sub(1);
     }

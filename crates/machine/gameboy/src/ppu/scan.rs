@@ -11,6 +11,8 @@ use crate::ppu::{LAST_LINE, LCDC_TALL_OBJECTS, LineProgress, VBLANK_LINE, sync_p
 
 /// Entries in OAM.
 const ENTRIES: u8 = 40;
+/// Entries that are scanned together.
+const GROUP: u8 = 8;
 /// Objects on one line.
 pub(super) const MAX_OBJECTS: u8 = 10;
 /// X of an object that is no longer fetched, because no pixel follows.
@@ -139,10 +141,23 @@ pub(crate) fn scan_objects(machine: &mut Machine, dot: u16) {
     }
     let height = object_height(machine);
     let line = machine.ppu.beam.line + 16;
-    if from == 0 && !is_any_object_on(machine, line, height) {
-        return;
+    if from == 0 && until == ENTRIES as u16 {
+        // Objects of one thing are mostly neighbours in OAM.
+        for group in 0..(ENTRIES / GROUP) as usize {
+            let first = group * GROUP as usize;
+            if is_any_on(machine, first, line, height) {
+                scan_entries(machine, first, first + GROUP as usize, line, height);
+            }
+        }
+    } else {
+        scan_entries(machine, from, until as usize, line, height);
     }
-    for entry in from..until as usize {
+}
+
+/// Looks at some entries for objects that overlap a line.
+#[inline(always)]
+fn scan_entries(machine: &mut Machine, from: usize, until: usize, line: u8, height: u8) {
+    for entry in from..until {
         let y = machine.oam[entry * 4];
         if line.wrapping_sub(y) < height && machine.ppu.scan.count < MAX_OBJECTS {
             let x = machine.oam[entry * 4 + 1];
@@ -240,11 +255,12 @@ fn object_height(machine: &Machine) -> u8 {
     if machine.ppu.lcdc & LCDC_TALL_OBJECTS != 0 { 16 } else { 8 }
 }
 
-/// Returns true if any object overlaps a line: a pass without branches.
-fn is_any_object_on(machine: &Machine, line: u8, height: u8) -> bool {
+/// Returns true if any object of a group overlaps a line: a pass without branches.
+#[inline(always)]
+fn is_any_on(machine: &Machine, first: usize, line: u8, height: u8) -> bool {
     let mut found = false;
-    for entry in 0..ENTRIES as usize {
-        found |= line.wrapping_sub(machine.oam[entry * 4]) < height;
+    for entry in 0..GROUP as usize {
+        found |= line.wrapping_sub(machine.oam[(first + entry) * 4]) < height;
     }
     found
 }

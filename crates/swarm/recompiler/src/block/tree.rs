@@ -15,12 +15,20 @@ use gbxcule_passes::specialise::{
 use std::cell::Cell;
 use std::collections::VecDeque;
 
+/// Opcode of HALT.
+const HALT: Literal = Literal::from_bits(Scalar::U8, 0x76);
+
 /// Address of P1, the register of the buttons.
 const P1: u16 = 0xff00;
 
-/// Addresses of the Color's palettes. Programs that change colours write these addresses most
-/// often, so blocks inline the write.
-const IN_PLACE: std::ops::Range<u16> = if COLOR { 0xff68..0xff6c } else { 0..0 };
+/// LY on the Color: blocks read it in place while an HBlank that was found lasts.
+const LY: u16 = if COLOR { 0xff44 } else { P1 };
+
+/// Returns true if blocks inline a write to an address: to SCX, SCY and the palettes of the Color,
+/// which programs write most often, once in each line.
+fn is_written_in_place(address: u16) -> bool {
+    COLOR && matches!(address, 0xff42 | 0xff43 | 0xff68..0xff6c)
+}
 
 /// Returns true if blocks may contain code at this address.
 fn is_code(pc: u16) -> bool {
@@ -74,6 +82,7 @@ pub(super) fn build(
         returns_to_head: Vec::new(),
         map,
         limits,
+        halts: false,
         before: Vec::new(),
     };
     tree.guard(&mut specialiser, &state)?;
@@ -142,6 +151,9 @@ pub(super) struct Tree<'t> {
     pub(super) returns_to_head: Vec<(BlockId, Vec<PartialValue>)>,
     pub(super) map: MemoryMap,
     limits: Limits,
+    /// True if the instruction that is being specialised is HALT, which ends a path: its deadline
+    /// has come.
+    halts: bool,
     /// The registers before the instruction that is being specialised.
     before: Vec<PartialValue>,
 }
@@ -166,6 +178,7 @@ impl Policy for Tree<'_> {
         let may_leave = self.limits.leaves && progress.may_repeat();
         let name = &callee.name[..];
         match crate::host_call::exists(name) {
+            _ if self.limits.leaves && self.halts => Treatment::Refuse,
             _ if may_leave && name == "Machine::read_elsewhere" => Treatment::Unfold,
             _ if may_leave && name == "Machine::read_slow" => Treatment::Leave,
             true if may_leave => Treatment::Leave,
@@ -185,7 +198,7 @@ impl Policy for Tree<'_> {
         specialiser: &mut Specialiser<'_>,
         mut state: State,
     ) -> Result<Option<State>, Unsupported> {
-        if !state.is_touched() {
+        if !state.is_touched() || self.halts {
             return Ok(Some(state));
         }
         let in_time = self.is_in_time(specialiser, &state, Some(self.current))?;
@@ -219,9 +232,11 @@ fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> b
         return inline == Inline::Auto;
     };
     match name {
-        "Machine::write_slow" if IN_PLACE.contains(&at) => true,
-        "Machine::read_elsewhere" => at < ROM_END || at == P1 || HIGH_RAM.contains(&at),
-        "Machine::read_slow" => at == P1,
+        "Machine::write_slow" if is_written_in_place(at) => true,
+        "Machine::read_elsewhere" => {
+            at < ROM_END || at == P1 || at == LY || HIGH_RAM.contains(&at)
+        }
+        "Machine::read_slow" => at == P1 || at == LY,
         "Machine::write_slow" => at == P1 || HIGH_RAM.contains(&at),
         _ => inline == Inline::Auto,
     }
@@ -364,6 +379,10 @@ impl Tree<'_> {
             self.instructions.pop();
             return ends.map(|_| Vec::new());
         };
+        if self.halts {
+            self.exits.extend(ends.into_iter().map(|state| (state.block, state.registers)));
+            return Ok(Vec::new());
+        }
         let following = (u64::from(pc) + 1 + self.fetches.get()) & 0xffff;
         let branches = usize::from(ends.len() > 1);
         let sp = tip.state.registers[self.sp];
@@ -422,6 +441,7 @@ impl Tree<'_> {
         let Some(opcode @ PassedValue::Scalar(PartialValue::Literal(_))) = fetched.result else {
             return Err(Unsupported("an opcode that is not known"));
         };
+        self.halts = opcode == PassedValue::Scalar(PartialValue::Literal(HALT));
         inputs.push(Input::Passed(opcode));
         self.fetches.set(0);
         specialiser.call(fetched, self, execute, &inputs)

@@ -1,6 +1,7 @@
 //! Blocks cover the paths that they should: otherwise they would be right, but slow.
 
 use crate::program::Subject;
+use gbxcule_gameboy::cpu::Mode;
 use gbxcule_ir::Module;
 use gbxcule_ir::op::Op;
 use gbxcule_recompiler::{Block, BlockCode, MachineIr, Memories, MemoryMap};
@@ -40,21 +41,31 @@ fn run_once(program: &[u8]) -> (Subject, u32) {
 
 #[test]
 fn a_loop_that_ends_by_a_condition_is_one_run_of_its_block() {
-    // DEC B; JR NZ,-3; HALT
-    let (subject, took) = run_once(&[0x05, 0x20, 0xfd, 0x76]);
+    // DEC B; JR NZ,-3; STOP
+    let (subject, took) = run_once(&[0x05, 0x20, 0xfd, 0x10]);
     assert_eq!((subject.machine.cpu.b, subject.machine.cpu.pc, took), (0, 0x153, 200 * 4 - 1));
 }
 
 #[test]
 fn buttons_are_read_without_leaving_the_block() {
-    // LD A,$20; LDH (P1),A; LDH A,(P1); INC A; HALT
-    let program = [0x3e, 0x20, 0xe0, 0x00, 0xf0, 0x00, 0x3c, 0x76];
+    // LD A,$20; LDH (P1),A; LDH A,(P1); INC A; STOP
+    let program = [0x3e, 0x20, 0xe0, 0x00, 0xf0, 0x00, 0x3c, 0x10];
     let (subject, took) = run_once(&program);
     let cpu = subject.machine.cpu;
     assert_eq!((cpu.a, cpu.pc, took), (0xf0, 0x157, 2 + 3 + 3 + 1));
     assert_eq!(calls(&program), 0);
     // SB instead of P1 is left to a host call.
-    assert_eq!(calls(&[0xe0, 0x01, 0xf0, 0x01, 0x76]), 2);
+    assert_eq!(calls(&[0xe0, 0x01, 0xf0, 0x01, 0x10]), 2);
+}
+
+#[test]
+fn a_block_ends_behind_halt() {
+    // INC B; HALT; INC B
+    let (subject, took) = run_once(&[0x04, 0x76, 0x04]);
+    let machine = &subject.machine;
+    let cpu = machine.cpu;
+    assert_eq!((cpu.b, cpu.pc, cpu.mode, took), (201, 0x152, Mode::Halted, 2));
+    assert_eq!(machine.deadline, cpu.now);
 }
 
 /// Programs wait in high RAM for the end of OAM DMA.
