@@ -6,9 +6,9 @@
 
 use crate::machine::Machine;
 #[cfg(color)]
-use crate::ppu::sync_ppu_now;
-#[cfg(color)]
 use crate::ppu::forget_hblank;
+#[cfg(color)]
+use crate::ppu::sync_ppu_now;
 #[cfg(color)]
 use crate::ppu::whole_or_by_dots::before_picture_change;
 

@@ -127,8 +127,9 @@ impl Machine {
         }
     }
 
+    /// A read that OAM DMA may take, or that a chip, video RAM or cartridge RAM answers.
     #[inline(never)]
-    fn read_slow(&mut self, rom: &[u8], cart_ram: &[u8], now: u32, address: u16) -> u8 {
+    pub fn read_slow(&mut self, rom: &[u8], cart_ram: &[u8], now: u32, address: u16) -> u8 {
         self.now = now;
         #[cfg(color)]
         if self.hdma.holds_opcode {

@@ -16,12 +16,12 @@ use crate::dma::{Dma, halt_dma, settle_dma, sync_dma};
 use crate::hdma::{Hdma, run_hdma, wake_from_halt, wake_hdma};
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
-#[cfg(color)]
-use crate::ppu::{find_hblank_of_handler, forget_hblank};
 use crate::ppu::scan::scan_objects;
 use crate::ppu::{
     FRAME_BYTES, Ppu, VRAM_BYTES, finish_picture, schedule_ppu, sync_ppu, sync_ppu_now,
 };
+#[cfg(color)]
+use crate::ppu::{find_hblank_of_handler, forget_hblank};
 use crate::serial::Serial;
 #[cfg(color)]
 use crate::speed::{Speed, end_pending_change, pass_slow_mcycle};

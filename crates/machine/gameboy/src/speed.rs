@@ -12,9 +12,9 @@ use crate::hdma::take_block_of_change;
 use crate::machine::is_before;
 use crate::machine::{FRAME_MCYCLES, Machine};
 #[cfg(color)]
-use crate::ppu::{forget_hblank, sync_ppu};
-#[cfg(color)]
 use crate::ppu::timing::schedule_ppu;
+#[cfg(color)]
+use crate::ppu::{forget_hblank, sync_ppu};
 
 /// FF4D (KEY1), and the values of the clocks at the last change of speed.
 #[cfg(color)]

@@ -124,14 +124,45 @@ impl BlockCode {
     /// run now.
     #[inline(always)]
     pub fn run(&self, machine: &mut Machine, memories: &Memories<'_>) {
-        let len = memories.rom.shape[0];
-        assert!(len == self.rom_len, "a block runs on the ROM that it was made from");
-        // SAFETY: the code was made of the machine's own source for this signature. It accesses the
-        // machine, whose layout equals the module's (`front-rust/tests/machine`), and only those
-        // elements of the arrays that pass the source's bounds checks and masks. It never reads the
-        // record of faults, which is null: `FunctionCode` refuses functions that can fault.
-        unsafe {
-            (self.entry)(std::ptr::null_mut(), machine, &memories.rom, &memories.cart_ram);
-        }
+        run(self.entry, self.rom_len, machine, memories);
+    }
+}
+
+/// A block of a table: what a call needs lies beside the handle that keeps the code alive, so that
+/// a call loads one line of memory.
+#[derive(Clone)]
+pub(crate) struct TableBlock {
+    entry: BlockFunction,
+    rom_len: i32,
+    code: Arc<BlockCode>,
+}
+
+impl TableBlock {
+    pub(crate) fn new(code: Arc<BlockCode>) -> Self {
+        Self { entry: code.entry, rom_len: code.rom_len, code }
+    }
+
+    pub(crate) fn code(&self) -> &BlockCode {
+        &self.code
+    }
+
+    /// Runs the block as `BlockCode::run` does.
+    #[inline(always)]
+    pub(crate) fn run(&self, machine: &mut Machine, memories: &Memories<'_>) {
+        run(self.entry, self.rom_len, machine, memories);
+    }
+}
+
+/// Calls a block's function, whose code the caller keeps alive.
+#[inline(always)]
+fn run(entry: BlockFunction, rom_len: i32, machine: &mut Machine, memories: &Memories<'_>) {
+    let len = memories.rom.shape[0];
+    assert!(len == rom_len, "a block runs on the ROM that it was made from");
+    // SAFETY: the code was made of the machine's own source for this signature. It accesses the
+    // machine, whose layout equals the module's (`front-rust/tests/machine`), and only those
+    // elements of the arrays that pass the source's bounds checks and masks. It never reads the
+    // record of faults, which is null: `FunctionCode` refuses functions that can fault.
+    unsafe {
+        entry(std::ptr::null_mut(), machine, &memories.rom, &memories.cart_ram);
     }
 }

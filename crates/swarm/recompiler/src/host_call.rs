@@ -23,6 +23,7 @@ pub(crate) type HostCall = (&'static str, *const u8);
 pub(crate) fn all() -> Vec<HostCall> {
     vec![
         ("Machine::read_elsewhere", read_elsewhere as ReadCall as *const u8),
+        ("Machine::read_slow", read_slow as ReadCall as *const u8),
         ("Machine::write_slow", write_slow as WriteCall as *const u8),
         ("Machine::touch_oam", touch_oam as TouchCall as *const u8),
         ("Machine::begin_halt", begin_halt as HaltCall as *const u8),
@@ -150,6 +151,36 @@ unsafe extern "C" fn read_elsewhere(
 ///
 /// # Safety
 /// The machine and the arrays are those that `BlockCode::run` was given.
+unsafe extern "C" fn read_slow(
+    _record: *mut c_void,
+    machine: *mut Machine,
+    rom: *const u8,
+    _: u64,
+    rom_len: i32,
+    _: i32,
+    cart_ram: *mut u8,
+    _: u64,
+    cart_ram_len: i32,
+    _: i32,
+    now: u32,
+    address: u32,
+) -> u8 {
+    // SAFETY: pointers and lengths are those of the machine and the slices given to
+    // `BlockCode::run`, which outlive this call; machine code keeps no reference while it calls.
+    let (machine, rom, cart_ram) = unsafe {
+        (
+            &mut *machine,
+            std::slice::from_raw_parts(rom, rom_len as usize),
+            std::slice::from_raw_parts(cart_ram, cart_ram_len as usize),
+        )
+    };
+    call(machine, Changes::Others, |machine| machine.read_slow(rom, cart_ram, now, address as u16))
+}
+
+/// `back-clif` fixes the parameters: an array is its data, gradient, extent and stride.
+///
+/// # Safety
+/// The machine and the arrays are those that `BlockCode::run` was given.
 unsafe extern "C" fn write_slow(
     _record: *mut c_void,
     machine: *mut Machine,
@@ -237,12 +268,7 @@ unsafe extern "C" fn read_ppu(_record: *mut c_void, machine: *mut Machine, low: 
 /// # Safety
 /// The machine is the one that `BlockCode::run` was given.
 #[cfg(color)]
-unsafe extern "C" fn write_ppu(
-    _record: *mut c_void,
-    machine: *mut Machine,
-    low: u32,
-    value: u32,
-) {
+unsafe extern "C" fn write_ppu(_record: *mut c_void, machine: *mut Machine, low: u32, value: u32) {
     // SAFETY: pointers and lengths are those of the machine and the slices given to
     // `BlockCode::run`, which outlive this call; machine code keeps no reference while it calls.
     let machine = unsafe { &mut *machine };

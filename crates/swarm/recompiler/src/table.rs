@@ -4,7 +4,7 @@
 //! block, the interpreter runs up to the next address that has one.
 
 use crate::block::{Limits, MemoryMap};
-use crate::code::{BlockCode, Memories};
+use crate::code::{BlockCode, Memories, TableBlock};
 use crate::learning::{HotHead, Learning};
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::cpu::Mode;
@@ -40,7 +40,7 @@ pub struct BlockTable {
 
 #[derive(Clone)]
 struct TableEntry {
-    code: Arc<BlockCode>,
+    block: TableBlock,
     /// Index of the next block at this address, for another memory map.
     next: u16,
 }
@@ -87,7 +87,7 @@ impl BlockTable {
 
     /// Heads of all blocks.
     pub(crate) fn heads(&self) -> Vec<HotHead> {
-        self.blocks.iter().map(|entry| entry.code.head()).collect()
+        self.blocks.iter().map(|entry| entry.block.code().head()).collect()
     }
 
     /// Returns true if the table takes no further block.
@@ -97,7 +97,7 @@ impl BlockTable {
 
     /// Returns true if there is a block at an address for a memory map.
     pub(crate) fn has(&self, pc: u16, map: &MemoryMap) -> bool {
-        self.at(pc).any(|entry| entry.code.fits(map))
+        self.at(pc).any(|entry| entry.block.code().fits(map))
     }
 
     /// Adds a block, if the limits allow it. Earlier blocks of the address are tried first.
@@ -116,7 +116,7 @@ impl BlockTable {
             NONE => self.first[pc] = place,
             last => self.blocks[usize::from(last)].next = place,
         }
-        self.blocks.push(TableEntry { code, next: NONE });
+        self.blocks.push(TableEntry { block: TableBlock::new(code), next: NONE });
     }
 
     fn at(&self, pc: u16) -> impl Iterator<Item = &TableEntry> {
@@ -168,7 +168,7 @@ impl BlockTable {
                 let Some(entry) = self.blocks.get(usize::from(place)) else {
                     return self.stop_reason(machine);
                 };
-                entry.code.run(machine, memories);
+                entry.block.run(machine, memories);
                 if machine.cpu.now != entered {
                     break;
                 }

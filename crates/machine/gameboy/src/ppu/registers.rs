@@ -23,10 +23,10 @@ use crate::machine::{COLOR, Machine};
 use crate::ppu::color_timing::{
     is_oam_read_blocked, is_oam_write_blocked, is_vram_read_blocked, is_vram_write_blocked,
 };
-use crate::ppu::oam_bug::{corrupt_after_write, corrupt_before_write, corrupt_oam_by_read};
-use crate::ppu::stat::{update_lcd_off_stat_line, update_stat_line};
 #[cfg(color)]
 use crate::ppu::forget_hblank;
+use crate::ppu::oam_bug::{corrupt_after_write, corrupt_before_write, corrupt_oam_by_read};
+use crate::ppu::stat::{update_lcd_off_stat_line, update_stat_line};
 #[cfg(not(color))]
 use crate::ppu::sync_ppu;
 use crate::ppu::timing::end_lateness;

@@ -177,6 +177,10 @@ impl Policy for Tree<'_> {
         }
         let may_leave = self.limits.leaves && progress.may_repeat();
         let name = &callee.name[..];
+        if name == "Machine::read_elsewhere" && !self.limits.leaves && address(args).is_none() {
+            // Programs read data in ROM and in high RAM as often as in work RAM.
+            return Treatment::Unfold;
+        }
         match crate::host_call::exists(name) {
             _ if self.limits.leaves && self.halts => Treatment::Refuse,
             _ if may_leave && name == "Machine::read_elsewhere" => Treatment::Unfold,
@@ -233,9 +237,7 @@ fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> b
     };
     match name {
         "Machine::write_slow" if is_written_in_place(at) => true,
-        "Machine::read_elsewhere" => {
-            at < ROM_END || at == P1 || at == LY || HIGH_RAM.contains(&at)
-        }
+        "Machine::read_elsewhere" => at < ROM_END || at == P1 || at == LY || HIGH_RAM.contains(&at),
         "Machine::read_slow" => at == P1 || at == LY,
         "Machine::write_slow" => at == P1 || HIGH_RAM.contains(&at),
         _ => inline == Inline::Auto,

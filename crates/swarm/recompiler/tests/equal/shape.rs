@@ -68,6 +68,13 @@ fn a_block_ends_behind_halt() {
     assert_eq!(machine.deadline, cpu.now);
 }
 
+/// Data in ROM is read without a call, wherever HL points.
+#[test]
+fn a_read_calls_the_machine_only_for_chips_and_cartridge_ram() {
+    // LD A,(HL+); STOP: `read_slow`
+    assert_eq!(calls(&[0x2a, 0x10]), 1);
+}
+
 /// Programs wait in high RAM for the end of OAM DMA.
 #[test]
 fn a_wait_in_high_ram_is_a_block_of_the_bytes_that_are_there() {
