@@ -23,6 +23,8 @@ use crate::ppu::oam_bug::corrupt_oam_by_count;
 #[cfg(not(color))]
 use crate::ppu::registers::write_ppu;
 use crate::ppu::registers::{read_beam, read_oam, read_vram, write_oam, write_vram};
+#[cfg(color)]
+use crate::ppu::scan::drop_carried_scan;
 use crate::ppu::scan::note_last_read;
 use crate::ppu::whole_or_by_dots::{before_picture_change, before_timing_change};
 use crate::ppu::{sync_ppu, sync_ppu_now};
@@ -413,6 +415,8 @@ impl Machine {
             }
             0xfe => {
                 if address < 0xfea0 {
+                    #[cfg(color)]
+                    drop_carried_scan(self);
                     before_timing_change(self);
                     self.oam[(address & 0xff) as usize] = value;
                 }

@@ -16,6 +16,8 @@ use crate::dma::{Dma, halt_dma, settle_dma, sync_dma};
 use crate::hdma::{Hdma, run_hdma, wake_from_halt, wake_hdma};
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
+#[cfg(color)]
+use crate::ppu::scan::drop_carried_scan;
 use crate::ppu::scan::scan_objects;
 use crate::ppu::{
     FRAME_BYTES, Ppu, VRAM_BYTES, finish_picture, schedule_ppu, sync_ppu, sync_ppu_now,
@@ -412,6 +414,8 @@ impl Machine {
         finish_picture(self);
         // The frame may end within the first line's scan, beside OAM DMA.
         sync_ppu_now(self);
+        #[cfg(color)]
+        drop_carried_scan(self);
         if self.ppu.is_on() {
             scan_objects(self, self.ppu.beam.dot);
         }

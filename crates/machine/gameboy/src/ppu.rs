@@ -519,9 +519,13 @@ impl Ppu {
             self.hblank_ahead = 0;
         }
         self.used_fine_scroll = FINE_SCROLL_UNUSED;
-        self.scan.restart();
         self.stage = LineProgress::Untouched;
         self.beam.line += 1;
+        if self.beam.line < VBLANK_LINE {
+            self.scan.begin_line();
+        } else {
+            self.scan.restart();
+        }
         if self.beam.line == VBLANK_LINE {
             self.window_line = self.pipeline.window_active as u8;
         } else if self.beam.line > LAST_LINE {

@@ -5,6 +5,8 @@
 #[cfg(color)]
 extern crate gbxcule_gameboy_color as gbxcule_gameboy;
 
+#[cfg(color)]
+use gbxcule_gameboy::machine::is_before;
 use gbxcule_gameboy::ppu::{
     LCDC_ON, LineProgress, draw_line, mode3_end, read_ppu, read_vram, run_pipeline, schedule_ppu,
     start_pipeline, sync_ppu_now,
@@ -339,5 +341,82 @@ fn after_a_frame_the_state_does_not_show_whether_it_was_drawn() {
             assert!(drawn == skipped, "{}, frame {frame}", entry.name);
         }
         assert_eq!(drawn_ram, skipped_ram);
+    }
+}
+
+/// Makes the PPU scan the present line and the next one anew.
+#[cfg(color)]
+fn scan_anew(machine: &mut Machine) {
+    let ppu = &mut machine.ppu;
+    if ppu.scan.entries > 40 {
+        if ppu.beam.line < 144 && ppu.beam.dot < 84 {
+            ppu.scan.restart();
+        } else {
+            ppu.scan.entries = 40;
+        }
+        schedule_ppu(machine);
+        if is_before(machine.ppu.deadline, machine.deadline) {
+            machine.deadline = machine.ppu.deadline;
+        }
+    }
+}
+
+#[cfg(color)]
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn objects_kept_from_the_line_before_are_those_of_a_new_scan(
+        scene in scenes(),
+        mut writes in disturbances(),
+    ) {
+        writes.sort_by_key(|write| write.0);
+        let seen = [false, true].map(|anew| {
+            let (_, rom) = machine();
+            let mut machine = stage_scene(&scene);
+            machine.ppu.beam.line_start = machine.tcycles().wrapping_sub(85);
+            let begin = machine.now;
+            let mut seen = Vec::new();
+            for &(at, address, value) in &writes {
+                machine.now = begin + at;
+                sync_ppu_now(&mut machine);
+                if anew {
+                    scan_anew(&mut machine);
+                }
+                let value = if address == 0xff40 { value | LCDC_ON } else { value };
+                machine.poke(&rom, &mut [], address, value);
+                seen.push(read_ppu(&mut machine, 0x41));
+                seen.push(machine.interrupts.requested);
+            }
+            seen
+        });
+        prop_assert_eq!(&seen[0], &seen[1]);
+    }
+}
+
+/// The game's interrupts in HBlank come on the dot, though their time is known a line before.
+#[cfg(color)]
+#[test]
+fn hblank_comes_as_after_a_new_scan() {
+    let rom = gbxcule_assembler::by_name("AMBER_ROAD").expect("a built-in game").bytes();
+    let cartridge = Cartridge::from_rom(rom).expect("a valid header");
+    let mut rom = rom.to_vec();
+    rom.resize(cartridge.padded_len(), 0xff);
+    let mut kept = Machine::power_on(&cartridge);
+    let mut anew = kept;
+    for frame in 0..90u32 {
+        // START, then the buttons one after the other.
+        let buttons = if frame % 8 < 4 { 0x80u8.rotate_left(frame / 8) } else { 0 };
+        kept.set_buttons(buttons);
+        anew.set_buttons(buttons);
+        kept.run_frame(&rom, &mut [], frame % 16 == 0);
+        anew.begin_frame(frame % 16 == 0);
+        while !anew.frame_done {
+            sync_ppu_now(&mut anew);
+            scan_anew(&mut anew);
+            anew.run_instruction(&rom, &mut []);
+        }
+        let difference = kept.first_difference(&anew).map(|it| it.to_string());
+        assert_eq!(difference, None, "frame {frame}");
     }
 }

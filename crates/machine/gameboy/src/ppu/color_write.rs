@@ -20,7 +20,7 @@ use crate::bus::bring_deadline_forward;
 use crate::machine::Machine;
 use crate::ppu::color_timing::{is_cgb_e, is_hdma_period, write_lyc, write_stat};
 use crate::ppu::registers::{before_lcdc_change, switch_off_lcd, switch_on_lcd};
-use crate::ppu::scan::scan_objects;
+use crate::ppu::scan::{drop_carried_scan, scan_objects};
 use crate::ppu::sync_ppu;
 use crate::ppu::timing::schedule_ppu;
 use crate::ppu::whole_or_by_dots::{before_picture_change, before_timing_change};
@@ -123,6 +123,7 @@ fn is_scrolled_finely(machine: &mut Machine) -> bool {
 /// `late_sizechange*`).
 fn write_object_size(machine: &mut Machine, t: u32, size: u8) {
     sync_ppu(machine, t.wrapping_sub(2));
+    drop_carried_scan(machine);
     let elapsed = t.wrapping_sub(machine.ppu.beam.line_start);
     if machine.ppu.is_on() && elapsed <= timing::MODE3_DOT as u32 {
         if elapsed > 6 {

@@ -26,6 +26,8 @@ use crate::ppu::color_timing::{
 #[cfg(color)]
 use crate::ppu::forget_hblank;
 use crate::ppu::oam_bug::{corrupt_after_write, corrupt_before_write, corrupt_oam_by_read};
+#[cfg(color)]
+use crate::ppu::scan::drop_carried_scan;
 use crate::ppu::stat::{update_lcd_off_stat_line, update_stat_line};
 #[cfg(not(color))]
 use crate::ppu::sync_ppu;
@@ -355,6 +357,8 @@ pub(crate) fn write_oam(machine: &mut Machine, address: u16, value: u8) {
         return;
     }
     if address < 0xfea0 {
+        #[cfg(color)]
+        drop_carried_scan(machine);
         before_timing_change(machine);
         machine.oam[(address & 0xff) as usize] = value;
         corrupt_after_write(machine, address);

@@ -3,9 +3,16 @@
 //! Entry `i` is scanned on dot 5 + 2i (gambatte `late_sizechange_*`). The scan is lazy: it runs at
 //! once when its result is needed, or up to the current dot before OAM or the object size changes.
 
+#[cfg(color)]
+use crate::bus::bring_deadline_forward;
 use crate::cpu::Mode;
-use crate::machine::Machine;
+use crate::machine::{COLOR, Machine};
 use crate::ppu::pipeline::OBJECT_READ;
+use crate::ppu::timing::MODE3_DOT;
+#[cfg(color)]
+use crate::ppu::timing::schedule_ppu;
+#[cfg(color)]
+use crate::ppu::watches_hblank;
 use crate::ppu::whole_or_by_dots::before_timing_change;
 use crate::ppu::{LAST_LINE, LCDC_TALL_OBJECTS, LineProgress, VBLANK_LINE, sync_ppu_now};
 
@@ -15,6 +22,8 @@ const ENTRIES: u8 = 40;
 const GROUP: u8 = 8;
 /// Objects on one line.
 pub(super) const MAX_OBJECTS: u8 = 10;
+/// Value of `Scan::entries` from which on objects are those of the line before.
+const CARRIED: u8 = ENTRIES + 1;
 /// X of an object that is no longer fetched, because no pixel follows.
 const END_X: u8 = 168;
 
@@ -29,7 +38,8 @@ pub struct Scan {
     pub y: [u8; 10],
     /// Place of each object in OAM.
     pub entry: [u8; 10],
-    /// Number of scanned entries.
+    /// Number of scanned entries. On the Color more than 40 mean that all entries are scanned, and
+    /// each one more than 41 that another line has the same objects.
     pub entries: u8,
     /// Objects found.
     pub count: u8,
@@ -45,6 +55,22 @@ impl Scan {
     pub fn restart(&mut self) {
         self.entries = 0;
         self.count = 0;
+    }
+
+    /// Goes on to the next visible line, which may have the same objects.
+    #[inline(always)]
+    pub(super) fn begin_line(&mut self) {
+        if self.is_carried_on() {
+            self.entries -= 1;
+        } else {
+            self.restart();
+        }
+    }
+
+    /// Returns true if the next line has the objects of this one. Only the Color knows.
+    #[inline(always)]
+    pub(super) fn is_carried_on(&self) -> bool {
+        COLOR && self.entries > CARRIED
     }
 
     /// Clears the places that no object of the line has.
@@ -118,6 +144,18 @@ pub(super) fn scan_candidates(machine: &mut Machine, candidates: &Candidates) {
         if line.wrapping_sub(y) < height && machine.ppu.scan.count < MAX_OBJECTS {
             machine.ppu.scan.insert(machine.oam[entry as usize * 4 + 1], y, entry);
         }
+    }
+}
+
+/// Scans all entries, as mode 2 is over.
+#[inline(always)]
+pub(super) fn scan_line(machine: &mut Machine) {
+    #[cfg(color)]
+    let is_whole = machine.ppu.scan.entries == 0 && !machine.dma.active;
+    scan_objects(machine, MODE3_DOT + 1);
+    #[cfg(color)]
+    if is_whole && machine.ppu.scan.entries == ENTRIES {
+        machine.ppu.scan.entries = CARRIED + lines_alike(machine);
     }
 }
 
@@ -196,6 +234,8 @@ fn note_read(machine: &mut Machine, place: usize) {
 #[inline(never)]
 pub(crate) fn note_last_read(machine: &mut Machine) {
     sync_ppu_now(machine);
+    #[cfg(color)]
+    drop_carried_scan(machine);
     let line = machine.ppu.beam.line;
     let ends_in_vblank = line >= VBLANK_LINE && line < LAST_LINE - 2;
     if machine.dma.active || !machine.ppu.is_on() || machine.ppu.beam.first_line || ends_in_vblank {
@@ -253,6 +293,47 @@ fn note_last_object(machine: &mut Machine, line: u8) {
 
 fn object_height(machine: &Machine) -> u8 {
     if machine.ppu.lcdc & LCDC_TALL_OBJECTS != 0 { 16 } else { 8 }
+}
+
+/// Returns the number of following lines that have the objects of this one.
+#[cfg(color)]
+#[inline(always)]
+fn lines_alike(machine: &Machine) -> u8 {
+    let height = object_height(machine);
+    let line = machine.ppu.beam.line + 16;
+    let mut lines = 255 - CARRIED;
+    for entry in 0..ENTRIES as usize {
+        let row = line.wrapping_sub(machine.oam[entry * 4]);
+        // Lines up to the object's last one, or before its first one.
+        let left = if row < height { height - 1 - row } else { 255 - row };
+        lines = lines.min(left);
+    }
+    lines
+}
+
+/// Forgets that objects are those of the line before, as OAM, their height or the clock of the scan
+/// changes. The PPU must be synced to the time of the change.
+#[cfg(color)]
+#[inline(always)]
+pub(crate) fn drop_carried_scan(machine: &mut Machine) {
+    if machine.ppu.scan.entries >= CARRIED {
+        scan_by_entries(machine);
+    }
+}
+
+#[cfg(color)]
+#[inline(never)]
+fn scan_by_entries(machine: &mut Machine) {
+    if machine.ppu.beam.line < VBLANK_LINE && machine.ppu.beam.dot < MODE3_DOT {
+        machine.ppu.scan.restart();
+    } else {
+        machine.ppu.scan.entries = ENTRIES;
+    }
+    // The next HBlank may come earlier than with these objects.
+    if machine.ppu.is_on() && watches_hblank(machine) {
+        schedule_ppu(machine);
+        bring_deadline_forward(machine);
+    }
 }
 
 /// Returns true if any object of a group overlaps a line: a pass without branches.

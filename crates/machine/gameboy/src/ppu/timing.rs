@@ -11,7 +11,7 @@ use crate::machine::{COLOR, Machine};
 use crate::ppu::LineProgress;
 #[cfg(color)]
 use crate::ppu::color_timing::{HDMA_DOTS, in_mode3};
-use crate::ppu::whole_line::mode3_end;
+use crate::ppu::whole_line::{is_next_line_plain, mode3_end, next_mode3_end};
 use crate::ppu::{LAST_LINE, LINE_TCYCLES, Ppu, VBLANK_DOT, VBLANK_LINE, stat, watches_hblank};
 
 /// LY changes.
@@ -23,6 +23,8 @@ pub(super) const MODE2_DOT: u16 = 4;
 const SCAN_TAIL_DOT: u16 = 80;
 /// Mode 3 begins.
 pub(super) const MODE3_DOT: u16 = 84;
+/// The renderer starts on this dot, except in the first line after the LCD was switched on.
+pub(super) const MODE3_START: u16 = 89;
 /// Mode 3 ends on this dot at the earliest.
 const EARLIEST_MODE3_END: u16 = 256;
 /// Mode 3 begins on the first line after the LCD was switched on.
@@ -127,7 +129,7 @@ impl Beam {
 
     /// The dot on which the renderer starts.
     pub(crate) fn mode3_start(&self) -> u16 {
-        if self.first_line { 91 } else { 89 }
+        if self.first_line { 91 } else { MODE3_START }
     }
 
     /// The dot on which mode 3 begins.
@@ -250,7 +252,17 @@ fn tcycles_to_next_hblank(ppu: &Ppu) -> u32 {
     if ppu.beam.line >= VBLANK_LINE - 1 {
         ppu.beam.tcycles_to(0, MODE3_DOT)
     } else {
-        (LINE_TCYCLES + earliest_hblank(ppu.scx & 7)) as u32
+        (LINE_TCYCLES + next_hblank(ppu)) as u32
+    }
+}
+
+/// The earliest dot of the next line on which the interrupt line can see HBlank; the exact dot if
+/// the line has the objects of this one. A write that may move it schedules again.
+fn next_hblank(ppu: &Ppu) -> u16 {
+    if ppu.scan.is_carried_on() && is_next_line_plain(ppu) {
+        next_mode3_end(ppu) + 1
+    } else {
+        earliest_hblank(ppu.scx & 7)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::ppu::color_line::draw_plain_line;
 #[cfg(not(color))]
 use crate::ppu::packed_line;
 use crate::ppu::pipeline::{probe_mode3_end, start_pipeline};
-use crate::ppu::scan::scan_objects;
+use crate::ppu::scan::scan_line;
 #[cfg(not(color))]
 use crate::ppu::scan::{Candidates, scan_candidates};
 use crate::ppu::{LCDC_WINDOW, LINE_TCYCLES, LineProgress, Ppu, Scan, timing};
@@ -31,7 +31,7 @@ pub fn mode3_end(machine: &mut Machine) -> u16 {
 
 #[inline(never)]
 fn work_out_mode3_end(machine: &mut Machine) {
-    scan_objects(machine, timing::MODE3_DOT + 1);
+    scan_line(machine);
     #[cfg(color)]
     {
         machine.ppu.hblank_ahead = 0;
@@ -47,7 +47,7 @@ fn work_out_mode3_end(machine: &mut Machine) {
 /// Draws the current line as a whole.
 pub fn draw_line(machine: &mut Machine) {
     if machine.ppu.fetches_objects() {
-        scan_objects(machine, timing::MODE3_DOT + 1);
+        scan_line(machine);
     }
     if !machine.ppu.is_plain_line() {
         start_pipeline(machine);
@@ -145,6 +145,21 @@ impl Ppu {
         }
         end
     }
+}
+
+/// Returns true if the shortcut is valid for the next line, which has this one's objects and no
+/// window.
+pub(super) fn is_next_line_plain(ppu: &Ppu) -> bool {
+    let count = ppu.scan.count as usize;
+    let ends_with_object = COLOR && count > 0 && ppu.scan.x[count - 1] > 166;
+    ppu.lcdc & LCDC_WINDOW == 0 && !ppu.carries_window() && !ends_with_object
+}
+
+/// The dot on which mode 3 of the next line ends, if `is_next_line_plain` holds.
+pub(super) fn next_mode3_end(ppu: &Ppu) -> u16 {
+    let fine = (ppu.scx & 7) as u16;
+    let end = timing::MODE3_START + PLAIN_DOTS + fine;
+    if ppu.fetches_objects() { end + ppu.scan.object_dots(fine, LINE_TCYCLES) } else { end }
 }
 
 impl Scan {

@@ -165,6 +165,8 @@ impl Ppu {
     /// Moves past lines that may be skipped, at least one.
     fn skip_lines(&mut self, lines: u8) {
         let past = self.beam.line + lines;
+        #[cfg(color)]
+        self.scan.restart();
         if self.lcdc & LCDC_WINDOW != 0 && self.wy >= self.beam.line && self.wy < past {
             self.wy_met |= self.beam.line < VBLANK_LINE;
         }

@@ -8,7 +8,7 @@ use super::StateError;
 use crate::apu::{Apu, Sweep, Wave};
 use crate::cart::{Cart, Mapper, Rtc};
 use crate::joypad::Joypad;
-use crate::machine::Machine;
+use crate::machine::{COLOR, Machine};
 use crate::ppu::{FINE_SCROLL_UNUSED, LAST_LINE, LINE_TCYCLES, LineProgress, Ppu, VBLANK_LINE};
 use crate::timer::FAR_MCYCLES;
 
@@ -142,7 +142,7 @@ fn check_ppu(ppu: &Ppu, tcycles: u32) -> RuleResult {
 
 fn check_pipeline(ppu: &Ppu) -> RuleResult {
     let Ppu { scan, pipeline, .. } = ppu;
-    rule(scan.entries <= 40, "ppu.scan.entries must be at most 40")?;
+    rule(COLOR || scan.entries <= 40, "ppu.scan.entries must be at most 40")?;
     rule(scan.count <= 10, "ppu.scan.count must be at most 10")?;
     rule(scan.entry.iter().all(|&entry| entry < 40), "ppu.scan.entry must be less than 40")?;
     rule(pipeline.dot <= LINE_TCYCLES, "ppu.pipeline.dot must be at most 456")?;
