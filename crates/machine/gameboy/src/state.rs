@@ -30,7 +30,7 @@ const OTHER_MAGIC: [u8; 8] = if crate::COLOR { *b"gbxstate" } else { *b"gbxcolor
 /// two checksums.
 pub const PREAMBLE_BYTES: usize = MAGIC.len() + 4 + 16 + 1 + 2;
 /// Number of the format; every change of `list` raises it.
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 
 /// Returns true if the machine is of the cartridge's console. Revisions that differ only at
 /// power-on count as one console.

@@ -152,7 +152,7 @@ fn refusals_say_what_is_wrong() {
             state.len()
         )
     );
-    assert_snapshot!(refusal(&damaged(8, 0x63)), @"the state has format version 99, this program reads version 10; load it with the program that saved it");
+    assert_snapshot!(refusal(&damaged(8, 0x63)), @"the state has format version 99, this program reads version 11; load it with the program that saved it");
     assert_snapshot!(refusal(&damaged(12, 0x01)), @r"the state was made with another ROM, titled `\x01EST`; load that ROM, the very same version");
     assert_snapshot!(refusal(&damaged(frame_done, 2)), @"the state is damaged: 0x02 has no meaning for frame_done");
     assert_snapshot!(refusal(&beyond_last_line), @"the state is damaged: ppu.beam.line must be at most 153");
