@@ -171,10 +171,10 @@ fn options_that_would_do_nothing_are_refused() {
         ("verify --suite --verify-steps 2", "cannot be used with"),
         ("watch --checkpoint a.ckpt --model cgb", "cannot be used with"),
         ("bench --experiment E0 --stage full_step", "cannot be used with"),
-        ("bench --device cuda --backend warp_vec_cpu", "cuda:0 would do nothing"),
+        ("bench --device cuda --backend warp_vec_cpu", "cuda:0 would have no effect"),
         (
             "verify --device cuda:1 --rom ALU_LOOP --dut-backend warp_vec_cpu",
-            "cuda:1 would do nothing",
+            "cuda:1 would have no effect",
         ),
         ("bench --env-counts 2,1,2", "2 is named twice"),
         ("bench --out task.py", "--out names a folder, but task.py is a file"),
