@@ -292,7 +292,7 @@ class TestEpisodicLife:
         ({"resize": (84, 84), "crop": (0, 0, 80, 80)}, ValueError, r"1 to 80 lines .* found \(84, 84\)"),
         ({"obs": "mean", "resize": (84, 84)}, ValueError, "found .84, 84.: the picture is `mean`, and `gray` has 144 lines and 160 columns"),
         ({"obs": "stride", "crop": (0, 0, 144, 144)}, ValueError, "the picture is `stride`, and `gray` has 144 lines"),
-        ({"resize": "84"}, ValueError, r"`resize` is \(lines, columns\), found '84'"),
+        ({"resize": "84"}, ValueError, r"`resize` is \(lines, columns\), or one number for both, found '84'"),
         ({"crop": (100, 0, 45, 10)}, ValueError, r"inside of the picture's 144 lines and 160 columns, found \(100, 0, 45, 10\)"),
         ({"crop": (1, 2, 3)}, ValueError, r"`crop` is \(top, left, lines, columns\), found \(1, 2, 3\)"),
         ({"obs": "packed", "resize": (9, 9)}, ValueError, "no brightness"),
