@@ -223,7 +223,8 @@ fn rows() -> Vec<Row> {
         row("IDP.2A.{LO,HI}.{U16,S16}.{U8,S8}", "d i i i", integer::add_product_of_halves),
         row("{I,VI,UI,UVI}MNMX{,.U32}", "d i i p", integer::least),
         row("{VIMNMX}{,.U32}", "d q q i i p", integer::least_of),
-        row("VIMNMX.{U16x2,S16x2}", "d q? q? i i p", integer::least_of_halves),
+        row("VIMNMX.{U16x2,S16x2}", "d q? q? i i p", integer::least_of_halves::<2>),
+        row("VIMNMX3.{U16x2,S16x2}", "d i i i p", integer::least_of_halves::<3>),
         row("{VIADDMNMX}{,.U32}", "d i i i p", integer::add_least),
         row("{,U}ISETP.{F,LT,EQ,LE,GT,NE,GE,T}{,.U32}.{AND,OR,XOR}", "q q i i p", integer::compare),
         row(

@@ -299,7 +299,8 @@ pub(in super::super) fn add_least(warp: &mut Warp<'_>, inst: &DecodedInstruction
     choose(warp, inst, lanes, true);
 }
 
-pub(in super::super) fn least_of_halves(
+/// `VIMNMX.U16x2` of two words, `VIMNMX3.U16x2` of three: the least or greatest half of each place.
+pub(in super::super) fn least_of_halves<const WORDS: usize>(
     warp: &mut Warp<'_>,
     inst: &DecodedInstruction,
     lanes: Mask,
@@ -308,12 +309,12 @@ pub(in super::super) fn least_of_halves(
     let is_least = warp.given(inst.given[0]);
     let is_unsigned = inst.modifiers[0] == 0;
     for lane in each(lanes | inst.whole) {
-        let [a, b] = [0, 1].map(|at| warp.word(&inst.from[at], lane));
+        let is_least = is_least >> lane & 1 == 1;
         let half = |shift: u32| {
             // A half shifted above 16 zeros compares like a word, also if it is signed.
-            let (x, y) = (a >> shift << 16, b >> shift << 16);
-            let takes = (is_least >> lane & 1 == 1) == lower(x, y, is_unsigned);
-            (if takes { x } else { y }) >> 16
+            let halves = inst.from[..WORDS].iter().map(|from| warp.word(from, lane) >> shift << 16);
+            let takes = |x, y| if is_least == lower(x, y, is_unsigned) { x } else { y };
+            halves.reduce(takes).unwrap_or_default() >> 16
         };
         warp.file[usize::from(inst.to)][lane] = half(0) | half(16) << 16;
     }
