@@ -310,3 +310,12 @@ def test_a_tape_refuses_two_views_that_share_other_elements():
         wp.launch(trade, 3, [a[:3], a[1:]])
     with pytest.raises(wp.CompileError, match="overwritten"):
         tape.backward(grads={a: wp.ones(4)})
+
+
+def test_a_tape_refuses_an_array_whose_elements_share_memory():
+    number = np.full(1, 2.0, np.float32)
+    a = wp.array(ptr=number.ctypes.data, shape=(4,), strides=(0,), dtype=float, requires_grad=True)
+    with wp.Tape() as tape:
+        wp.launch(triple_squared, 4, [a])
+    with pytest.raises(wp.CompileError, match="overwritten"):
+        tape.backward(grads={a: wp.ones(4)})

@@ -62,7 +62,7 @@ def copies_for(compiled: CompiledKernel, grid: list[int], memories: list[tuple[s
         if name not in added and not (others and name in read):
             continue
         is_known = all((name, to) in pairs and _is_one(memory, other) for to, other in others)
-        if not is_known or memory.dtype.fields:
+        if not is_known or memory.dtype.fields or _overlaps_itself(memory):
             return None
         chosen[name] = memory
     return Copies(made, added, chosen) if chosen else None
@@ -98,3 +98,13 @@ def _is_one(one: Memory, other: Memory) -> bool:
     """Tell whether two arrays have the same elements at the same places."""
     key = [(each.__array_interface__["data"], each.shape, each.strides, each.dtype) for each in (one, other)]
     return key[0] == key[1]
+
+
+def _overlaps_itself(memory: Memory) -> bool:
+    """Tell whether two elements may share memory, as with a stride of 0."""
+    reach = memory.itemsize
+    for stride, extent in sorted((abs(stride), extent) for stride, extent in zip(memory.strides, memory.shape, strict=True)):
+        if extent > 1 and stride < reach:
+            return True
+        reach += stride * (extent - 1)
+    return False
