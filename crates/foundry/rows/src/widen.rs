@@ -33,7 +33,8 @@ pub fn program(of: &RowProgram) -> Option<RowProgram> {
     Some(RowProgram { forward, kernel: of.kernel, parts, host, reverse })
 }
 
-/// Returns the wide program with its results; `None` if there is none, or it doesn't run.
+/// Returns the wide program with its results; `None` if the program can't be widened, or if the
+/// wide program doesn't run.
 pub(crate) fn results(
     of: &RowProgram,
     grid: LaunchInputs<'_>,

@@ -22,8 +22,8 @@ pub(crate) type HostCall = (&'static str, *const u8);
 /// Returns all host calls.
 pub(crate) fn all() -> Vec<HostCall> {
     vec![
-        ("Machine::read_elsewhere", read_elsewhere as ReadCall as *const u8),
-        ("Machine::read_slow", read_slow as ReadCall as *const u8),
+        ("Machine::read_elsewhere", read::<false> as ReadCall as *const u8),
+        ("Machine::read_slow", read::<true> as ReadCall as *const u8),
         ("Machine::write_slow", write_slow as WriteCall as *const u8),
         ("Machine::touch_oam", touch_oam as TouchCall as *const u8),
         ("Machine::begin_halt", begin_halt as HaltCall as *const u8),
@@ -115,11 +115,12 @@ type MoveCall = unsafe extern "C" fn(*mut c_void, *mut Machine);
 #[cfg(color)]
 type WritePpuCall = unsafe extern "C" fn(*mut c_void, *mut Machine, u32, u32);
 
-/// `back-clif` fixes the parameters: an array is its data, gradient, extent and stride.
+/// Calls `Machine::read_slow` or `Machine::read_elsewhere`. `back-clif` fixes the parameters: an
+/// array is its data, gradient, extent and stride.
 ///
 /// # Safety
 /// The machine and the arrays are those that `BlockCode::run` was given.
-unsafe extern "C" fn read_elsewhere(
+unsafe extern "C" fn read<const IS_SLOW: bool>(
     _record: *mut c_void,
     machine: *mut Machine,
     rom: *const u8,
@@ -142,39 +143,10 @@ unsafe extern "C" fn read_elsewhere(
             std::slice::from_raw_parts(cart_ram, cart_ram_len as usize),
         )
     };
-    call(machine, Changes::Others, |machine| {
-        machine.read_elsewhere(rom, cart_ram, now, address as u16)
+    call(machine, Changes::Others, |machine| match IS_SLOW {
+        true => machine.read_slow(rom, cart_ram, now, address as u16),
+        false => machine.read_elsewhere(rom, cart_ram, now, address as u16),
     })
-}
-
-/// `back-clif` fixes the parameters: an array is its data, gradient, extent and stride.
-///
-/// # Safety
-/// The machine and the arrays are those that `BlockCode::run` was given.
-unsafe extern "C" fn read_slow(
-    _record: *mut c_void,
-    machine: *mut Machine,
-    rom: *const u8,
-    _: u64,
-    rom_len: i32,
-    _: i32,
-    cart_ram: *mut u8,
-    _: u64,
-    cart_ram_len: i32,
-    _: i32,
-    now: u32,
-    address: u32,
-) -> u8 {
-    // SAFETY: pointers and lengths are those of the machine and the slices given to
-    // `BlockCode::run`, which outlive this call; machine code keeps no reference while it calls.
-    let (machine, rom, cart_ram) = unsafe {
-        (
-            &mut *machine,
-            std::slice::from_raw_parts(rom, rom_len as usize),
-            std::slice::from_raw_parts(cart_ram, cart_ram_len as usize),
-        )
-    };
-    call(machine, Changes::Others, |machine| machine.read_slow(rom, cart_ram, now, address as u16))
 }
 
 /// `back-clif` fixes the parameters: an array is its data, gradient, extent and stride.
