@@ -110,10 +110,7 @@ impl Ppu {
     /// Returns true if the shortcut is valid for this line. The pipeline draws lines with a window
     /// at the left edge, at WX 166, or disabled after WY has matched.
     pub(crate) fn is_plain_line(&self) -> bool {
-        // On the Color, HBlank comes before the fetch of an object at the last column ends.
-        let count = self.scan.count as usize;
-        let ends_with_object = COLOR && count > 0 && self.scan.x[count - 1] > 166;
-        if self.pipeline.window_active || ends_with_object {
+        if self.pipeline.window_active || self.scan.outlasts_line() {
             false
         } else if !self.is_window_met() {
             true
@@ -150,9 +147,7 @@ impl Ppu {
 /// Returns true if the shortcut is valid for the next line, which has this one's objects and no
 /// window.
 pub(super) fn is_next_line_plain(ppu: &Ppu) -> bool {
-    let count = ppu.scan.count as usize;
-    let ends_with_object = COLOR && count > 0 && ppu.scan.x[count - 1] > 166;
-    ppu.lcdc & LCDC_WINDOW == 0 && !ppu.carries_window() && !ends_with_object
+    ppu.lcdc & LCDC_WINDOW == 0 && !ppu.carries_window() && !ppu.scan.outlasts_line()
 }
 
 /// The dot on which mode 3 of the next line ends, if `is_next_line_plain` holds.
@@ -167,6 +162,13 @@ pub(super) fn next_mode3_end(ppu: &Ppu) -> u16 {
 }
 
 impl Scan {
+    /// Returns true if an object lies at the last column: on the Color, HBlank comes before its
+    /// fetch ends.
+    fn outlasts_line(&self) -> bool {
+        let count = self.count as usize;
+        COLOR && count > 0 && self.x[count - 1] > 166
+    }
+
     /// Dots that objects from `first` on take: six for each object, and for the first object over a
     /// tile the dots that the fetcher needs to finish the tile. `origin` is the X of an object over
     /// the first pixel of a tile.
