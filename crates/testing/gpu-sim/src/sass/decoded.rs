@@ -268,7 +268,10 @@ impl DecodedInstruction {
                     self.numbers[at] = number as u32;
                 }
             }
-            OperandType::BlockBarrier | OperandType::Literal | OperandType::Predicates => {}
+            OperandType::BlockBarrier
+            | OperandType::Literal
+            | OperandType::Predicates
+            | OperandType::Scoreboards => {}
             OperandType::Label
             | OperandType::Barrier
             | OperandType::Special

@@ -73,6 +73,8 @@ pub enum OperandType {
     Special,
     /// All predicates.
     Predicates,
+    /// Scoreboards.
+    Scoreboards,
 }
 
 impl OperandType {
@@ -98,6 +100,7 @@ impl OperandType {
             'b' => Self::Barrier,
             's' => Self::Special,
             'a' => Self::Predicates,
+            'k' => Self::Scoreboards,
             _ => unreachable!("the table of forms has no operand `{letter}`"),
         }
     }
@@ -136,6 +139,7 @@ impl OperandType {
             Self::Barrier => matches!(place, OperandKind::Barrier(_)),
             Self::Special => matches!(place, OperandKind::Special(_)),
             Self::Predicates => place == OperandKind::Predicates,
+            Self::Scoreboards => place == OperandKind::Scoreboards,
         }
     }
 
@@ -381,7 +385,7 @@ fn rows() -> Vec<Row> {
         ),
         row("LDGSTS.E{,.64,.128}{,.ZFILL}", "m m p?", copy::begin),
         row("LDGDEPBAR", "", copy::close),
-        row("DEPBAR.LE", "s n", copy::wait),
+        row("DEPBAR.LE", "s n k?", copy::wait),
         row("LDSM.16.{M88,MT88}{,.2,.4}", "d m", matrix::load_tiles),
         // Matrices.
         row("HMMA.{16816,1688}.{F32,F16,F32.BF16}", "d r r r", matrix::multiply_halves),

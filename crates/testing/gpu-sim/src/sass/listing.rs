@@ -100,8 +100,8 @@ fn split(operands: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut from) = (Vec::new(), 0_i32, 0);
     for (at, letter) in operands.char_indices() {
         match letter {
-            '[' | '(' => depth += 1,
-            ']' | ')' => depth -= 1,
+            '[' | '(' | '{' => depth += 1,
+            ']' | ')' | '}' => depth -= 1,
             ' ' if depth == 0 && operands[at + 1..].starts_with('[') => {}
             ',' | ' ' if depth == 0 => {
                 parts.push(&operands[from..at]);

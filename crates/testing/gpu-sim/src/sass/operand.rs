@@ -17,6 +17,8 @@ pub enum OperandKind<'t> {
     Barrier(u8),
     /// `SR_TID.X`.
     Special(&'t str),
+    /// `{2,1}`: scoreboards.
+    Scoreboards,
     /// `0x10`.
     Number(i64),
     /// `1.5`, `+INF`: its bits stand in the instruction.
@@ -169,6 +171,9 @@ fn place(text: &str) -> Option<OperandKind<'_>> {
     }
     if text == "PR" {
         return Some(OperandKind::Predicates);
+    }
+    if text.starts_with('{') && text.ends_with('}') {
+        return Some(OperandKind::Scoreboards);
     }
     if text.starts_with("SR") || text.starts_with("SB") {
         return Some(OperandKind::Special(text));

@@ -66,7 +66,8 @@ pub(in super::super) fn close(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes
     each(lanes).for_each(|lane| warp.copies.closed[lane] += 1);
 }
 
-/// `DEPBAR.LE SB0, n`: waits until at most `n` of the last groups are pending.
+/// `DEPBAR.LE SB0, n, {2,1}`: waits until at most `n` of the last groups are pending. The listed
+/// scoreboards belong to other instructions, which end at once here.
 pub(in super::super) fn wait(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let all = std::mem::take(&mut warp.copies.under_way);
     let closed = warp.copies.closed;
