@@ -79,14 +79,13 @@ fn run(problem: &GradedRow, module: &Valid<Module>, sources: &SourceMap) -> Grad
         });
         let described =
             |reason: &dyn std::fmt::Display| format!("{reason}, on {}", draw.described());
-        let states = match ran {
-            Ok(states) => states,
+        let data = match ran {
+            Ok(ran) => ran.after,
             Err(fault) => return Some(described(&fault)),
         };
         if let Some(race) = race.filter(|_| !problem.has_race(draw)) {
             return Some(described(&race_message(&race, sources)));
         }
-        let data = states.into_iter().next_back().unwrap_or_else(|| draw.data.clone());
         problem.forward_difference(draw, &ArgumentBytes { data, gradients: Vec::new() })
     };
     for draw in problem.draws(false) {

@@ -176,12 +176,11 @@ impl Loaded<'_> {
     fn run_forward(&mut self, way: Launching<'_>) -> Result<Option<String>, Option<Grade>> {
         let draw = way.draw;
         let launches = self.launches(draw)?;
-        let states =
+        let ran =
             execute::executed(&launches, &draw.inputs, draw.data.clone(), |each, grid, memory| {
                 self.step(way, each, grid, memory)
-            });
-        let data = states?.pop().unwrap_or_else(|| draw.data.clone());
-        let after = ArgumentBytes { data, gradients: Vec::new() };
+            })?;
+        let after = ArgumentBytes { data: ran.after, gradients: Vec::new() };
         Ok(self.problem.forward_difference(draw, &after))
     }
 
@@ -194,18 +193,18 @@ impl Loaded<'_> {
     ) -> Result<Option<String>, Option<Grade>> {
         let (draw, program) = (way.draw, &self.problem.program);
         let launches = self.launches(draw)?;
-        let states = execute::states(Variation::default(), program, draw.grid(), &draw.data);
-        let states = states.map_err(|reason| Some(Grade::NotGraded(reason)))?;
+        let ran = execute::states(Variation::default(), program, draw.grid(), &draw.data);
+        let ran = ran.map_err(|reason| Some(Grade::NotGraded(reason)))?;
         let mut gradients = self.problem.gradients_before(draw);
         if let Some(absent) = number.and_then(|it| self.problem.absent_gradient(it)) {
             gradients[absent].clear();
         }
-        let mut data = states.last().cloned().unwrap_or_default();
+        let mut data = ran.after;
         let is_one = program.host.is_none();
         let gradients = execute::reversed(
             &launches,
             &draw.inputs,
-            &states,
+            &ran.states,
             gradients,
             |each, grid, memory| {
                 let after = self.step(way, each, grid, memory)?;

@@ -281,13 +281,21 @@ fn shuffled(mut points: Vec<[u32; 4]>, seed: u64) -> Vec<[u32; 4]> {
 /// Bytes of each argument of a row.
 pub type Data = Vec<Vec<u8>>;
 
-/// Executes launches in order by calls of `launch`, and returns the memory after each.
+/// Memory behind a row's launches.
+pub struct Executed {
+    /// Memory after each launch.
+    pub states: Vec<Data>,
+    /// Memory after all launches: the given memory if there are none.
+    pub after: Data,
+}
+
+/// Executes launches in order by calls of `launch`.
 pub fn executed<E>(
     launches: &[Launch],
     inputs: &[ArgumentInput],
     mut data: Data,
     mut launch: impl FnMut(&Launch, LaunchInputs<'_>, &ArgumentBytes) -> Result<ArgumentBytes, E>,
-) -> Result<Vec<Data>, E> {
+) -> Result<Executed, E> {
     let mut states = Vec::new();
     for each in launches {
         let own = each.inputs(inputs);
@@ -296,7 +304,7 @@ pub fn executed<E>(
         each.put_back(after.data, &mut data);
         states.push(data.clone());
     }
-    Ok(states)
+    Ok(Executed { states, after: data })
 }
 
 /// Executes the reverses of launches, from the last to the first, each on the memory after its
@@ -317,13 +325,13 @@ pub fn reversed<E>(
     Ok(gradients)
 }
 
-/// Runs a row's launches and returns the memory after each.
+/// Runs a row's launches.
 pub fn states(
     variation: Variation,
     program: &RowProgram,
     grid: LaunchInputs<'_>,
     data: &[Vec<u8>],
-) -> Result<Vec<Data>, String> {
+) -> Result<Executed, String> {
     executed(&program.launches(grid)?, grid.inputs, data.to_vec(), |each, own, memory| {
         launch_varied(variation, &program.forward, each.kernel, own, memory)
     })
@@ -360,7 +368,7 @@ pub fn forward_varied(
     grid: LaunchInputs<'_>,
     data: &[Vec<u8>],
 ) -> Result<Data, String> {
-    states(variation, program, grid, data).map(|mut states| states.pop().unwrap_or_default())
+    states(variation, program, grid, data).map(|it| it.after)
 }
 
 /// Runs a row's launches as [`forward_varied`] does, with the threads in order, and returns also
@@ -372,7 +380,7 @@ pub fn forward_counted(
     data: &[Vec<u8>],
 ) -> (Result<Data, String>, u64) {
     let mut statements = 0;
-    let states = program.launches(grid).and_then(|launches| {
+    let ran = program.launches(grid).and_then(|launches| {
         executed(&launches, grid.inputs, data.to_vec(), |each, own, memory| {
             let mut interpreter = varied(variation, &program.forward);
             let after = run_interpreter(&mut interpreter, None, each.kernel, own, memory);
@@ -380,7 +388,7 @@ pub fn forward_counted(
             after
         })
     });
-    (states.map(|mut states| states.pop().unwrap_or_default()), statements)
+    (ran.map(|it| it.after), statements)
 }
 
 /// Returns the first race of a row's launches. If `is_strict`, two writes of the same value
@@ -411,7 +419,7 @@ pub fn forward_with_outcomes(
 ) -> Result<(Data, Outcomes), String> {
     let mut outcomes = Outcomes::new();
     let launches = program.launches(grid)?;
-    let states = executed(&launches, grid.inputs, data.to_vec(), |each, own, memory| {
+    let ran = executed(&launches, grid.inputs, data.to_vec(), |each, own, memory| {
         let mut interpreter = Interpreter::new(&program.forward);
         interpreter.budget = BUDGET;
         interpreter.outcomes = Some(std::mem::take(&mut outcomes));
@@ -419,7 +427,7 @@ pub fn forward_with_outcomes(
         outcomes = interpreter.outcomes.unwrap_or_default();
         after
     });
-    Ok((states?.pop().unwrap_or_default(), outcomes))
+    Ok((ran?.after, outcomes))
 }
 
 /// Returns the numbers in an argument's memory.

@@ -174,7 +174,7 @@ pub(crate) fn run(
 ) -> Result<(Data, Option<Data>), Error> {
     let launcher = Launcher::new(program, device)?;
     let data = execute::arguments(program, grid.inputs, seed);
-    let mut states = execute::executed(launches, grid.inputs, data, |each, own, memory| {
+    let ran = execute::executed(launches, grid.inputs, data, |each, own, memory| {
         launcher.launch(&program.forward, each.kernel, own, memory)
     })?;
     let gradients = match &program.reverse {
@@ -185,8 +185,8 @@ pub(crate) fn run(
                 let kernel = program.reverse_of(reverse, each.kernel);
                 launcher.launch(&reverse.module, kernel, own, memory)
             };
-            Some(execute::reversed(launches, grid.inputs, &states, cotangents, run)?)
+            Some(execute::reversed(launches, grid.inputs, &ran.states, cotangents, run)?)
         }
     };
-    Ok((states.pop().unwrap_or_default(), gradients))
+    Ok((ran.after, gradients))
 }

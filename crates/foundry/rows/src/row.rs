@@ -322,7 +322,7 @@ pub(crate) fn results_in(
     seed: u64,
 ) -> Result<Results, String> {
     let data = execute::arguments(program, grid.inputs, seed);
-    let states = execute::states(way, program, grid, &data)?;
+    let ran = execute::states(way, program, grid, &data)?;
     let tensors = |memory: &[Vec<u8>], wanted: fn(&ArgumentInput) -> bool| -> Vec<Tensor> {
         let named = grid.inputs.iter().enumerate().filter(|(_, given)| wanted(given));
         let tensor = |(at, given): (usize, &ArgumentInput)| Tensor {
@@ -332,12 +332,12 @@ pub(crate) fn results_in(
         };
         named.map(tensor).collect()
     };
-    let outputs = tensors(states.last().unwrap_or(&data), |given| given.written);
+    let outputs = tensors(&ran.after, |given| given.written);
     if program.reverse.is_err() {
         return Ok(Results { outputs, gradients: None, consumed: Vec::new() });
     }
     let cotangents = execute::cotangents(program, grid.inputs, seed);
-    let after = execute::gradients(way, program, grid, (&states, cotangents))?;
+    let after = execute::gradients(way, program, grid, (&ran.states, cotangents))?;
     let mut gradients = tensors(&after, |given| !given.zero && !given.shape.is_empty());
     gradients.retain(|tensor| tensor.numbers.iter().any(|number| number.scalar().is_float()));
     let consumed = tensors(&after, |given| given.zero && given.written && !given.shape.is_empty());

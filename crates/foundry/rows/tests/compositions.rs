@@ -1,5 +1,6 @@
 //! Rows of several kernels: executed and differentiated from end to end.
 
+use gbxcule_rows::execute::{self, Data};
 use gbxcule_rows::row::{Mode, Plan, Row, Texts};
 use gbxcule_rows::template_row::{self, Algorithm};
 use gbxcule_rows::validate::{Checks, count_verdicts, validate};
@@ -26,6 +27,13 @@ fn row(composition: &Composition, number: u64) -> Result<Row, String> {
     }
     let row = template_row::row(RUN, algorithm, &instance, number);
     row.map_err(|reason| format!("{reason}\n{}", instance.source))
+}
+
+#[test]
+fn without_launches_the_memory_stays_as_given() {
+    let given: Data = vec![vec![1, 2], Vec::new()];
+    let ran = execute::executed::<String>(&[], &[], given.clone(), |_, _, _| unreachable!());
+    assert_eq!(ran.expect("no launch, no fault").after, given);
 }
 
 #[test]

@@ -144,11 +144,11 @@ fn job<'a>(
     let (program, grid) = (&stored.program, stored.grid());
     let data = execute::arguments(program, grid.inputs, stored.seed);
     let launches = program.launches(grid).ok()?;
-    let states = execute::states(Variation::default(), program, grid, &data).ok()?;
+    let ran = execute::states(Variation::default(), program, grid, &data).ok()?;
     let (module, kernel, memory) = if backward {
         let reverse = program.reverse.as_ref().ok()?;
         let gradients = execute::cotangents(program, grid.inputs, stored.seed);
-        let memory = ArgumentBytes { data: states.last()?.clone(), gradients };
+        let memory = ArgumentBytes { data: ran.after, gradients };
         (&reverse.module, reverse.kernel, memory)
     } else {
         (&program.forward, program.kernel, ArgumentBytes { data, gradients: Vec::new() })
@@ -167,7 +167,7 @@ fn job<'a>(
     };
     let mut host: Vec<HostLaunch> = Vec::new();
     if program.host.is_some() {
-        host = launches.into_iter().zip(states).map(each).collect::<Option<_>>()?;
+        host = launches.into_iter().zip(ran.states).map(each).collect::<Option<_>>()?;
     }
     if backward {
         host.reverse();
