@@ -164,16 +164,15 @@ impl SourceMap {
     /// Adds a text. A text that the map has already under this name is not stored twice.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
         let (name, text) = (name.into(), text.into());
-        let same = self.ids_by_name.entry(name.clone()).or_default();
-        let ids_by_name = same.iter().find(|id| self.sources[id.index()].text == text);
-        if let Some(&ids_by_name) = ids_by_name {
-            return ids_by_name;
+        let ids = self.ids_by_name.entry(name.clone()).or_default();
+        if let Some(&id) = ids.iter().find(|id| self.sources[id.index()].text == text) {
+            return id;
         }
         let id = SourceId(self.sources.len() as u32);
-        same.push(id);
+        ids.push(id);
         // The standard library's search takes several bytes at a time.
         let ends = text.match_indices('\n');
-        let line_starts = std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect();
+        let line_starts = std::iter::once(0).chain(ends.map(|(end, _)| end as u32 + 1)).collect();
         self.sources.push(Source { name, text, line_starts, parts: Vec::new() });
         id
     }
