@@ -127,7 +127,7 @@ def limit_of(steps: Any, game_s_limit: int | None) -> int | None:
 
 
 def rows_of(rows: Any, count: int) -> npt.NDArray[np.uint8]:
-    """Return `count` rows of bytes. *ALL* The rows differ in length."""
+    """Return `count` rows of bytes, all of one length."""
     try:
         written = np.asarray(rows)
     except ValueError:

@@ -1,7 +1,7 @@
 """Options of an environment as types, for checkers and editors.
 
-`gbxcule.make_vec` says what they mean; their defaults stand in the signature of `SwarmVectorEnv`, which `showing` gives
-to the functions that pass options on. A test compares the types with that signature.
+`gbxcule.make_vec` says what they mean; `gbxcule.setting.Given` has their defaults, which `showing` gives to the functions
+that pass options on. A test compares both lists.
 """
 
 import inspect
@@ -103,10 +103,10 @@ class DiscreteOptions(OptionsWithoutActions, total=False):
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def showing(environment: type, names: Collection[str], but: Collection[str] = ()) -> Callable[[Function], Function]:
+def showing(source: type, names: Collection[str], but: Collection[str] = ()) -> Callable[[Function], Function]:
     """Let a function that takes `**options` show in `help`, editors and `inspect.signature` the options themselves, as
-    the constructor of `environment` has them."""
-    options = inspect.signature(environment).parameters
+    the constructor of `source` has them."""
+    options = inspect.signature(source).parameters
 
     def shown(function: Function) -> Function:
         own = [each for each in inspect.signature(function).parameters.values() if each.kind is not each.VAR_KEYWORD]

@@ -3,8 +3,7 @@
 import functools
 import os
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Generic, Literal
+from typing import TYPE_CHECKING, Any, Generic
 
 import gymnasium
 import numpy as np
@@ -13,30 +12,31 @@ from gymnasium import spaces
 from gymnasium.vector import VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from gbxcule import _native, autoreset, game
-from gbxcule.action import Actions, Numbering, spelling_of
+from gbxcule import _native, autoreset
+from gbxcule.action import Numbering
 from gbxcule.argument_check import (
-    RENDER_MODES, check_environment, content, env_number, film_options, mask_of, mask_of_one, one_of, path_of,
-    reset_mask_of, reset_options, rows_of, seed_of, shown, switch_of, whole, written_bytes,
+    RENDER_MODES, check_options, content, env_number, film_options, mask_of, mask_of_one, one_of, path_of, reset_mask_of,
+    reset_options, rows_of, seed_of, shown, switch_of, written_bytes,
 )
 from gbxcule.cartridge import WithCartridges
-from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
+from gbxcule.info import Infos
 from gbxcule.live import Heatmap, LiveView
 from gbxcule.measure import Measure
-from gbxcule.memory import Number
-from gbxcule.observation import Observation, Observer, draws, listens, program_of, with_audio
-from gbxcule.option import Autoreset, Crop, Difficulty, Done, Grays, Link, Model, PowerOn, RenderMode, Resize, Reward, State, Weights
+from gbxcule.observation import Observer
+from gbxcule.option import VECTOR_NAMES, State, showing
 from gbxcule.picture import Pixels, mosaic
-from gbxcule.preprocessing import checked as checked_preprocessing
 from gbxcule.rollout import OnDevice, Rollout, lies_on_device
+from gbxcule.setting import Given, setting_of
 from gbxcule.start import (
-    RomLike, bank_of, env_seeds, is_one_for_each, one_or_more_states, rom_bytes, rom_name, rom_symbols, states_of, weights_of, with_bank,
+    RomLike, bank_of, env_seeds, is_one_for_each, one_or_more_states, rom_name, states_of, weights_of, with_bank,
 )
-from gbxcule.symbol import Place, Symbols, banked_range_of, labels_of, written_from
-from gbxcule.task import changed_weights, named_weights, task_of
+from gbxcule.symbol import Place, banked_range_of, written_from
+from gbxcule.task import changed_weights
 
 if TYPE_CHECKING:
-    from typing_extensions import Self, TypeVar
+    from typing_extensions import Self, TypeVar, Unpack
+
+    from gbxcule.option import Options
 
     Space = TypeVar("Space", bound=spaces.Space[Any], default=spaces.Discrete)
 else:
@@ -47,18 +47,6 @@ else:
 Mask = npt.NDArray[np.bool_]
 
 FRAMES_PER_SECOND = 4194304 / 70224
-# The swarm's names for the outputs of a step, by whether a program computes the reward and whether
-# one computes the observation.
-_STAGES = {
-    (False, False): "emulate_only",
-    (True, False): "reward_only",
-    (False, True): "obs_only",
-    (True, True): "full_step",
-}
-
-# Arguments that a checkpoint doesn't keep, because its machines already hold their effect.
-_NOT_KEPT = {"self", "__class__", "rom", "actions", "device", "symbols", "start_state", "start_battery", "starts"}
-_NOT_KEPT |= {"difficulty", "variant", "start_steps", "boot_rom", "_machines"}
 
 
 class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic[Space]):
@@ -70,137 +58,27 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
     # Gymnasium also closes an environment whose constructor raised an error.
     _live: LiveView | None = None
 
+    @showing(Given, VECTOR_NAMES)
     def __init__(
-        self,
-        rom: RomLike = None,
-        num_envs: int = 1,
-        *,
-        device: str = "cpu",
-        frames_per_step: int | None = None,
-        release_after_frames: int | None = None,
-        actions: "Actions | None" = None,
-        obs: Observation = "mean",
-        grays: Grays = "even",
-        resize: Resize | None = None,
-        crop: Crop | None = None,
-        frame_stack: int | None = None,
-        max_pool: bool = False,
-        reward: Reward | None = None,
-        done: Done | None = None,
-        weights: Weights | None = None,
-        info: Info | None = None,
-        hooks: Hooks | None = None,
-        chance: Number | None = None,
-        power_on: PowerOn = "zero",
-        model: Model = "auto",
-        boot_rom: State | None = None,
-        link: Link = "open",
-        audio: bool = False,
-        symbols: Symbols | str | os.PathLike[str] | None = None,
-        start_state: State | None = None,
-        start_battery: State | None = None,
-        starts: Sequence[State] | None = None,
-        levels: Sequence[int] | None = None,
-        difficulty: Difficulty = "normal",
-        variant: str | None = None,
-        start_steps: int = 1,
-        autoreset_mode: Autoreset = "NextStep",
-        max_episode_steps: int | Literal[False] | None = None,
-        sticky: float = 0.0,
-        noop_max: int = 0,
-        episodic_life: Number | None = None,
-        render_mode: RenderMode | None = None,
-        copy: bool = True,
-        threads: int | None = None,
-        recompile: bool = True,
-        _machines: _native.Swarm | None = None,
+        self, rom: RomLike = None, num_envs: int = 1, *, _machines: _native.Swarm | None = None, **options: "Unpack[Options]"
     ) -> None:
-        # A checkpoint restores the environment from these; the swarm's part has the starts.
-        arguments = {name: value for name, value in locals().items() if name not in _NOT_KEPT}
         others = set(self.__dict__)
-        played = game.game_of(rom)
-        game.check_model(rom, model)
-        obs, reward, done = game.with_features(rom, obs=obs, reward=reward, done=done)
-        arguments["rom"] = "the checkpoint's own" if played is game.OTHER else rom
-        frames_per_step = whole("frames_per_step", played.frames_per_step if frames_per_step is None else frames_per_step, 1)
-        pressed = game.press_frames(played, frames_per_step) if release_after_frames is None else release_after_frames
-        checked = check_environment(
-            num_envs=num_envs,
-            frames_per_step=frames_per_step,
-            release_after_frames=pressed,
-            start_steps=start_steps,
-            max_episode_steps=max_episode_steps,
-            game_s_limit=played.max_episode_steps,
-            threads=threads,
-            device=device,
-            switches={"recompile": recompile, "copy": copy, "audio": audio},
-            choices={"grays": grays, "power_on": power_on, "model": model, "link": link},
-            render_mode=render_mode,
-        )
-        before = checked_preprocessing(
-            frame_stack=frame_stack, max_pool=max_pool, resize=resize, crop=crop, sticky=sticky, noop_max=noop_max,
-            episodic_life=episodic_life, link=link,
-        )
-        pictures = before.pictures(obs, grays)
-        arguments |= {name: value for name, value in checked._asdict().items() if name not in _NOT_KEPT}
-        arguments["max_episode_steps"] = checked.max_episode_steps or False
-        num_envs = checked.num_envs
-        actions = played.actions if actions is None else actions
-        task = task_of(played, reward, done)
-        info = played.info if info is None else info
-        begins_elsewhere = not (boot_rom is start_state is starts is start_battery is None)
-        bits = game.variant_bits(variant, difficulty, rom, begins_elsewhere)
-        numbers = game.levels_of(levels, rom, link == "pairs", begins_elsewhere, chance)
-        chance = played.chance if chance is None and numbers is None else chance
-        arguments["levels"] = None if numbers is None else [*numbers]
-        self.symbols = rom_symbols(rom, symbols)
+        check_options(type(self).__name__, options, VECTOR_NAMES)
+        given = Given(**options)
+        setting = setting_of(rom, num_envs, given)
+        num_envs, frames_per_step = setting.numbers.num_envs, setting.numbers.frames_per_step
+        self.symbols = setting.symbols
         self._rom_name = rom_name(rom)
         self.num_envs = num_envs
-        self.render_mode = render_mode
-        self.autoreset_mode = autoreset.mode_of(autoreset_mode)
-        self.max_episode_steps = checked.max_episode_steps
+        self.render_mode = given.render_mode
+        self.autoreset_mode = setting.autoreset_mode
+        self.max_episode_steps = setting.numbers.max_episode_steps
         self.metadata = {"render_modes": RENDER_MODES, "autoreset_mode": self.autoreset_mode}
         self.metadata["render_fps"] = max(1, round(FRAMES_PER_SECOND / frames_per_step))
-        self.weights: dict[str, float] | list[float] = named_weights(weights)
-        if chance is not None and not isinstance(chance, Number):
-            raise TypeError(f"`chance` takes a gbxcule.Number, found {chance!r}")
-        if chance is not None and chance.bcd:
-            raise ValueError("`chance` draws bits, not decimal digits: leave out bcd=True")
-        if audio:
-            obs = with_audio(obs)
-        observe = program_of(obs)
-        game.check_programs_of(rom, task.program, observe)
-        named, found = named_numbers(info), hooks_of(hooks)
-        check_programs(named, found, task.program, observe)
-        hooked, hook_numbers = native_hooks(found, self.symbols)
+        self.weights: dict[str, float] | list[float] = setting.weights
         self._process = os.getpid()
         self._rollout = Rollout()
-        self._machines = _machines or _native.Swarm(
-            rom_bytes(rom),
-            num_envs,
-            codec=spelling_of(actions),
-            frames_per_step=frames_per_step,
-            release_after_frames=checked.release_after_frames,
-            stage=_STAGES[task.program is not None, observe is not None],
-            reward=task.program or "reward_v0",
-            obs=observe or "obs_v0",
-            draw_last=draws(obs) or render_mode is not None,
-            pictures=pictures,
-            weights=[*self.weights.values()] if isinstance(self.weights, dict) else self.weights,
-            labels=labels_of(self.symbols, task.program, observe),
-            sticky=before.sticky,
-            noop_max=before.noop_max,
-            chance=None if chance is None else banked_range_of((chance.address, chance.width_bytes), self.symbols),
-            power_on=power_on,
-            model=model,
-            boot_rom=None if boot_rom is None else content("boot_rom", boot_rom),
-            link=link,
-            sound=listens(obs),
-            threads=checked.threads,
-            recompile=bool(recompile),
-            device=device,
-            hooks=hooked,
-        )
+        self._machines = _machines or setting.machines()
         self.action_names = self._swarm.action_names
         self.codec = self._swarm.codec
         self.action_choices = self._swarm.action_choices
@@ -208,20 +86,23 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         # The overloads of `make_vec` give the type for each kind of action.
         self.single_action_space = self._numbering.space  # type: ignore[assignment]
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._grays = grays
-        self._observer = Observer(obs, self.symbols, self._swarm, grays, frames_per_step, copy, pictures)
+        self._grays = given.grays
+        self._observer = Observer(
+            setting.obs, self.symbols, self._swarm, given.grays, frames_per_step, given.copy, setting.pictures
+        )
         self.single_observation_space = self._observer.single_space
-        self._copy = copy
+        self._copy = given.copy
 
-        self._reported = Infos(named, hook_numbers, self._swarm, numbers)
-        self._measure = Measure(task, named, before.episodic_life, self._reported, self.symbols, self._swarm)
-        self._computed = {"rewards": task.pays_program, "dones": self._measure.program_ends, "observations": observe is not None}
-        self._computed["frames"] = self._swarm.draws
+        task, lives = setting.task, setting.preprocessing.episodic_life
+        self._reported = Infos(setting.info, setting.hook_numbers, self._swarm, setting.levels)
+        self._measure = Measure(task, setting.info, lives, self._reported, self.symbols, self._swarm)
+        self._computed = {"rewards": task.pays_program, "dones": self._measure.program_ends}
+        self._computed |= {"observations": setting.observe is not None, "frames": self._swarm.draws}
 
         self._steps = np.zeros(num_envs, np.int64)
         self._returns = np.zeros(num_envs, np.float32)
         self._over = np.zeros(num_envs, np.bool_)
-        self.is_paired = link == "pairs"
+        self.is_paired = given.link == "pairs"
         # Envs whose episode ended with the loss of a life: the next one begins where they are.
         self._goes_on = np.zeros(num_envs, np.bool_)
         self._is_seeded = np.zeros(num_envs, np.bool_)
@@ -230,18 +111,13 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         # Envs that calls such as `load_state` changed, until `RecordBest` clears the mark.
         self._moved = np.zeros(num_envs, np.bool_)
         if _machines is None:
-            if numbers is not None or bits or (played.has_title and not begins_elsewhere):
-                machine = str(rom or game.NAME), model, power_on
-                on_title = played.has_rival and link == "pairs"
-                starts = [game.title(*machine)] if on_title else game.starts(*machine, bits, numbers)
-            self._set_starts(start_state, starts, start_battery, checked.start_steps)
+            self._begin_in(setting.starts(), given.start_battery, setting.numbers.start_steps)
         # A new environment reads no env here, but this refuses places that the cartridge lacks.
         mask = bytes(num_envs) if _machines is None else None
         self._reported.begin(self._swarm, np.full(num_envs, _machines is not None))
         self._measure.look(self._swarm, mask)
         self._observer.look(self._swarm, mask)
-        # Callers may change their lists later.
-        self._arguments = deepcopy(arguments)
+        self._arguments = setting.kept()
         self._own_names = self.__dict__.keys() - others | {"_own_names", "observation_space"}
 
     @functools.cached_property
@@ -256,16 +132,11 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
             self._rollout.leave(self)
         return self._machines
 
-    def _set_starts(self, state: Any, states: Any, battery: Any, steps: int) -> None:
-        if state is not None and states is not None:
-            raise ValueError("start_state and starts both say where episodes begin: give one of both")
-        starts = states_of("starts", [] if states is None else states)
-        if state is not None:
-            starts = [content("start_state", state)]
+    def _begin_in(self, starts: Sequence[bytes], battery: State | None, steps: int) -> None:
         if battery is not None:
-            battery = content("start_battery", battery)
-            starts = [self._with_battery(state, battery) for state in starts or [self._swarm.save_state(0)]]
-        self._swarm.restart_from(starts, steps)
+            data = content("start_battery", battery)
+            starts = [self._with_battery(state, data) for state in starts or [self._swarm.save_state(0)]]
+        self._swarm.restart_from([*starts], steps)
 
     def _with_battery(self, state: bytes, battery: bytes) -> bytes:
         self._swarm.load_state(0, state)

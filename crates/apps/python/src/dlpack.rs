@@ -5,7 +5,7 @@
 //! takes it again, and calls its deleter when the tensor is no longer used. Arrays of a device are
 //! exported in the same way. The other unsafe code of this crate is in `rollout.rs` and
 //! `kernel/argument.rs`.
-#![allow(unsafe_code)]
+#![allow(unsafe_code, reason = "memory and functions of the producer of a tensor")]
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{self, NonNull};

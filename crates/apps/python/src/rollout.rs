@@ -2,7 +2,7 @@
 
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
-#![allow(unsafe_code)]
+#![allow(unsafe_code, reason = "memory and streams that Python objects lend")]
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};

@@ -53,7 +53,7 @@ fn environment(policy: &Policy) -> Vec<(&'static str, OsString)> {
 }
 
 #[cfg(target_os = "linux")]
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "the child confines itself before it runs the program")]
 fn confine(
     command: &mut Command,
     program: &Path,

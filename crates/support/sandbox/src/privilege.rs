@@ -30,7 +30,7 @@ pub(crate) fn end_with(parent: Pid) -> Result<()> {
     Ok(())
 }
 
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "the call has no safe wrapper")]
 fn own_namespaces() -> Result<()> {
     // SAFETY: the call takes a number; this process has one thread, which shares no memory.
     match unsafe { libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWIPC) } {
@@ -41,7 +41,7 @@ fn own_namespaces() -> Result<()> {
 
 /// Returns true if this system gives namespaces to this user's children, tried by a child that does
 /// nothing.
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "the child gives up privileges before it runs the program")]
 pub(crate) fn has_namespaces() -> bool {
     use std::os::unix::process::CommandExt;
 

@@ -1,6 +1,6 @@
 //! Converts Python's values to arguments of a launch. Arrays are used in place, all other values
 //! are copied.
-#![allow(unsafe_code)]
+#![allow(unsafe_code, reason = "memory and streams that Python objects lend")]
 
 use std::collections::BTreeSet;
 

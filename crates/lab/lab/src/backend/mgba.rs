@@ -1,7 +1,7 @@
 //! `libmgba`: the second reference, in this process.
 //!
 //! All foreign calls of the lab are in this file; the C side is `mgba_shim.c`.
-#![allow(unsafe_code)]
+#![allow(unsafe_code, reason = "calling a C library")]
 
 use std::ffi::{CStr, c_char};
 use std::ops::Range;
