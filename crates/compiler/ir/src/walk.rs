@@ -2,7 +2,7 @@
 //! changes.
 
 use super::function::Body;
-use super::op::{Arg, Op, Selector, Value};
+use super::op::{Arg, Op, Value};
 use super::place::{PlaceId, Projection, Root};
 use super::stmt::{BlockId, Stmt, StmtKind};
 
@@ -25,29 +25,16 @@ pub enum Use {
 /// `writes` returns true for the position of a call's argument if the callee writes it.
 pub fn op_uses(body: &Body, op: &Op, writes: impl Fn(usize) -> bool, mut visit: impl FnMut(Use)) {
     match *op {
-        Op::Literal(_) | Op::Zero | Op::Index | Op::LaunchIndex(_) => {}
-        Op::Unary(_, value)
-        | Op::Convert(value)
-        | Op::Bitcast(value)
-        | Op::Splat(value)
-        | Op::Extract { from: value, .. }
-        | Op::Extent { array: value, .. }
-        | Op::Present(value)
-        | Op::Gradient(value)
-        | Op::Lowest(value)
-        | Op::Opaque(value) => visit(Use::Value(value)),
-        Op::Binary(_, left, right) | Op::Compare(_, left, right) => {
-            visit(Use::Value(left));
-            visit(Use::Value(right));
-        }
-        Op::Select { condition, accept, reject } => {
-            [condition, accept, reject].into_iter().for_each(|value| visit(Use::Value(value)));
-        }
+        Op::Load(place) => visit(Use::Read(place)),
+        Op::AsArray(place) => visit(Use::Expose(place)),
+        Op::Atomic { place, .. } => visit(Use::Change(place)),
+        _ => {}
+    }
+    map_operands(&mut { *op }, |value| visit(Use::Value(*value)));
+    match *op {
         Op::Construct(args) | Op::Native { args, .. } => {
             body.value_lists[args].iter().for_each(|&arg| visit(Use::Value(arg)));
         }
-        Op::Load(place) => visit(Use::Read(place)),
-        Op::AsArray(place) => visit(Use::Expose(place)),
         Op::Call { args, .. } => {
             for (position, arg) in body.arg_lists[args].iter().enumerate() {
                 visit(match *arg {
@@ -57,22 +44,15 @@ pub fn op_uses(body: &Body, op: &Op, writes: impl Fn(usize) -> bool, mut visit: 
                 });
             }
         }
-        Op::Atomic { place, value, expected, .. } => {
-            visit(Use::Change(place));
-            expected.into_iter().for_each(|expected| visit(Use::Value(expected)));
-            visit(Use::Value(value));
-        }
-        Op::View { array, selectors } => {
-            visit(Use::Value(array));
+        Op::View { selectors, .. } => {
             for selector in &body.selector_lists[selectors] {
-                match *selector {
-                    Selector::At(index) => visit(Use::Value(index)),
-                    Selector::Range { start, len, step } => {
-                        [start, len, step].into_iter().for_each(|value| visit(Use::Value(value)));
-                    }
-                }
+                _ = selector.map(|value| {
+                    visit(Use::Value(value));
+                    value
+                });
             }
         }
+        _ => {}
     }
 }
 
@@ -137,8 +117,8 @@ pub fn map_operands(op: &mut Op, mut map: impl FnMut(&mut Value)) {
             [condition, accept, reject].into_iter().for_each(map);
         }
         Op::Atomic { value, expected, .. } => {
+            expected.iter_mut().for_each(&mut map);
             map(value);
-            expected.iter_mut().for_each(map);
         }
     }
 }
@@ -184,12 +164,10 @@ pub fn substitute(body: &mut Body, mut with: impl FnMut(Value) -> Value) {
         }
     }
     for selector in body.selector_lists.items_mut() {
-        match selector {
-            Selector::At(value) => map(value),
-            Selector::Range { start, len, step } => {
-                [start, len, step].into_iter().for_each(&mut map);
-            }
-        }
+        *selector = selector.map(|mut value| {
+            map(&mut value);
+            value
+        });
     }
     for (_, block) in body.blocks.iter_mut() {
         block.stmts.iter_mut().for_each(|stmt| map_stmt(&mut stmt.kind, &mut map));

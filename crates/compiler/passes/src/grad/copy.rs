@@ -6,6 +6,7 @@ use gbxcule_ir::build::Builder;
 use gbxcule_ir::function::{Body, LocalId};
 use gbxcule_ir::op::{Arg, Op, Selector, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
+use gbxcule_ir::walk::map_operands;
 
 /// Value or place that a parameter of the copied body stands for.
 #[derive(Clone, Copy, Debug)]
@@ -112,31 +113,11 @@ impl<'a> Copy<'a> {
         let list = |copy: &Self, list| -> Vec<Value> {
             copy.body.value_lists[list].iter().map(|&value| copy.value(value)).collect()
         };
-        let new = match data.op {
-            Op::Literal(_) | Op::Zero | Op::Index | Op::LaunchIndex(_) => b.emit(data.op, data.ty),
-            Op::Unary(op, value) => b.emit(Op::Unary(op, self.value(value)), data.ty),
-            Op::Binary(op, l, r) => b.emit(Op::Binary(op, self.value(l), self.value(r)), data.ty),
-            Op::Compare(op, l, r) => b.emit(Op::Compare(op, self.value(l), self.value(r)), data.ty),
-            Op::Select { condition, accept, reject } => {
-                let (condition, accept, reject) =
-                    (self.value(condition), self.value(accept), self.value(reject));
-                b.emit(Op::Select { condition, accept, reject }, data.ty)
-            }
+        let mut op = data.op;
+        map_operands(&mut op, |value| *value = self.value(*value));
+        let new = match op {
             // `store_forwarding` writes a conversion to a value's own type for "the same value".
-            Op::Convert(value) if self.body.type_of(value) == data.ty => self.value(value),
-            Op::Convert(value) => b.emit(Op::Convert(self.value(value)), data.ty),
-            Op::Bitcast(value) => b.emit(Op::Bitcast(self.value(value)), data.ty),
-            Op::Splat(value) => b.emit(Op::Splat(self.value(value)), data.ty),
-            Op::Extract { from, index } => {
-                b.emit(Op::Extract { from: self.value(from), index }, data.ty)
-            }
-            Op::Extent { array, dim } => {
-                b.emit(Op::Extent { array: self.value(array), dim }, data.ty)
-            }
-            Op::Present(array) => b.emit(Op::Present(self.value(array)), data.ty),
-            Op::Gradient(array) => b.emit(Op::Gradient(self.value(array)), data.ty),
-            Op::Lowest(key) => b.emit(Op::Lowest(self.value(key)), data.ty),
-            Op::Opaque(value) => b.emit(Op::Opaque(self.value(value)), data.ty),
+            Op::Convert(value) if b.body().type_of(value) == data.ty => value,
             Op::Construct(parts) => b.construct(data.ty, &list(self, parts)),
             Op::Native { native, args } => b.native(native, &list(self, args)),
             Op::Load(place) => self.load(b, place),
@@ -151,11 +132,10 @@ impl<'a> Copy<'a> {
             }
             Op::Atomic { op, place, value, expected } => {
                 let place = self.place(b, place);
-                let (value, expected) =
-                    (self.value(value), expected.map(|expected| self.value(expected)));
                 b.emit(Op::Atomic { op, place, value, expected }, data.ty)
             }
-            Op::View { array, selectors } => b.view(self.value(array), &self.selectors(selectors)),
+            Op::View { array, selectors } => b.view(array, &self.selectors(selectors)),
+            op => b.emit(op, data.ty),
         };
         if let Some(name) = data.name {
             let name = b.module.text(name).to_owned();
