@@ -6,19 +6,19 @@
 
 mod actual;
 mod compare;
-mod differentiable;
 mod expression;
 mod function;
 mod kernel;
 mod random;
 mod row;
+mod smooth;
 mod statement;
 
 pub use actual::{Actual, leaves, number};
 pub use compare::distance;
-pub use differentiable::{Differentiable, differentiable, unit};
 pub use random::Random;
 pub use row::{CALLS, Case, cases};
+pub use smooth::{Differentiable, differentiable, unit};
 
 use gbxcule_interp::{Failure, Interpreter};
 use gbxcule_ir::check::Valid;

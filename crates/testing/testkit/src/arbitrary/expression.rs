@@ -36,6 +36,7 @@ impl Generator<'_, '_> {
             return value;
         }
         match self.b.module.types[ty] {
+            Shape::Scalar(of) if self.smooth.is_some() => self.smooth_scalar(of, depth),
             Shape::Scalar(of) => self.scalar(of, depth),
             _ => self.composite(ty, depth),
         }
@@ -49,6 +50,7 @@ impl Generator<'_, '_> {
 
     fn leaf(&mut self, ty: Type) -> Value {
         match ty.as_scalar() {
+            Some(scalar) if self.smooth.is_some() => self.smooth_leaf(scalar),
             Some(scalar) => {
                 let literal = number(self.random, scalar);
                 self.b.literal(literal)
@@ -83,6 +85,9 @@ impl Generator<'_, '_> {
 
     fn composite(&mut self, ty: Type, depth: u32) -> Value {
         let components = self.b.module.types.components(ty);
+        if components.is_some() && self.smooth.is_some() && self.random.chance(30) {
+            return self.smooth_product(depth);
+        }
         if let Some((of, _)) = components {
             match self.random.below(6) {
                 0 => return self.unary(ty, of, depth),
@@ -123,7 +128,9 @@ impl Generator<'_, '_> {
 
     fn binary(&mut self, ty: Type, of: Scalar, depth: u32) -> Value {
         use BinaryOp::{Add, Divide, FloorDivide, Multiply, Remainder, Subtract};
-        let op = if of.is_float() {
+        let op = if self.smooth.is_some() {
+            self.random.pick(&[Add, Subtract, Multiply])
+        } else if of.is_float() {
             self.random.pick(&[
                 Add,
                 Add,
@@ -168,7 +175,7 @@ impl Generator<'_, '_> {
         self.random.find(&numbers).copied().unwrap_or(Type::I32)
     }
 
-    fn select(&mut self, ty: Type, depth: u32) -> Value {
+    pub(super) fn select(&mut self, ty: Type, depth: u32) -> Value {
         let condition = self.expression(Type::BOOL, depth - 1);
         let accept = self.expression(ty, depth - 1);
         let reject = self.expression(ty, depth - 1);
@@ -181,7 +188,7 @@ impl Generator<'_, '_> {
         self.b.convert(operand, to)
     }
 
-    fn extract(&mut self, ty: Type, depth: u32) -> Value {
+    pub(super) fn extract(&mut self, ty: Type, depth: u32) -> Value {
         let composites: Vec<Type> = self
             .palette
             .iter()
@@ -224,6 +231,9 @@ impl Generator<'_, '_> {
     }
 
     fn some_int(&mut self) -> Type {
+        if self.smooth.is_some() {
+            return Type::I32;
+        }
         let ty = self.some_number();
         if ty.as_scalar().is_some_and(Scalar::is_int) { ty } else { Type::U32 }
     }

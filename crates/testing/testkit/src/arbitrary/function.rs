@@ -2,6 +2,7 @@
 
 use super::Options;
 use super::random::Random;
+use super::smooth::Smooth;
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::function::{FunctionId, Param};
 use gbxcule_ir::module::Module;
@@ -30,6 +31,8 @@ pub(super) struct Generator<'m, 'r> {
     pub(super) loops: u32,
     /// Number of blocks around the current statement.
     pub(super) depth: u32,
+    /// Set if the program computes smooth functions alone.
+    pub(super) smooth: Option<Smooth>,
 }
 
 /// Returns the types for a program.
@@ -74,6 +77,7 @@ pub(super) fn callable(
     module: &mut Module,
     palette: &[Type],
     callees: &[FunctionId],
+    smooth: Option<Smooth>,
 ) -> FunctionId {
     let result = if random.chance(25) {
         let parts = [random.pick(palette), random.pick(palette)];
@@ -94,6 +98,7 @@ pub(super) fn callable(
     let name = format!("f{}", callees.len());
     let function = module.declare(name, params.clone(), result);
     let mut maker = Generator::new(random, module, function, palette, callees);
+    maker.smooth = smooth;
     for (position, param) in params.iter().enumerate() {
         let place = maker.b.param_place(position as u32);
         maker.readable.push(place);
@@ -130,6 +135,7 @@ impl<'m, 'r> Generator<'m, 'r> {
             fuel: 0,
             loops: 0,
             depth: 0,
+            smooth: None,
         }
     }
 
@@ -139,6 +145,10 @@ impl<'m, 'r> Generator<'m, 'r> {
             let ty = self.random.pick(self.palette);
             let local = self.b.local(format!("v{number}"), ty);
             let place = self.b.local_place(local);
+            if self.smooth.is_some() {
+                let value = self.expression(ty, 1);
+                self.b.store(place, value);
+            }
             self.variables.push(place);
             self.readable.push(place);
         }

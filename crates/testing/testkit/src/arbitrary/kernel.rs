@@ -20,7 +20,7 @@ pub(super) fn generate(mut random: Random, options: Options) -> RandomProgram {
     let palette = palette(random, &mut module, options);
     let mut callees = Vec::new();
     for _ in 0..options.functions {
-        callees.push(callable(random, &mut module, &palette, &callees));
+        callees.push(callable(random, &mut module, &palette, &callees, None));
     }
     let dims = if random.chance(50) { vec![5] } else { vec![2, 3] };
     let threads: u32 = dims.iter().product();

@@ -30,6 +30,8 @@ impl Generator<'_, '_> {
                     self.call(callee, 2);
                 }
             }
+            10 if self.smooth.is_some() => self.write_memory(),
+            11 if self.smooth.is_some() && self.loops > 0 => self.leave_loop(),
             _ => self.store(),
         }
     }
@@ -39,7 +41,10 @@ impl Generator<'_, '_> {
         let Some(&place) = self.random.find(&self.variables) else { return };
         let place = self.part_of(place, None);
         let ty = self.b.place_type(place);
-        let value = self.expression(ty, 3);
+        let mut value = self.expression(ty, 3);
+        if self.smooth.is_some() && (self.loops > 0 || self.random.chance(40)) {
+            value = self.limited(value);
+        }
         self.b.store(place, value);
     }
 
@@ -85,13 +90,21 @@ impl Generator<'_, '_> {
     }
 
     fn for_loop(&mut self) {
-        let ty = self.random.pick(&[Type::I32, Type::I32, Type::U8, Type::I64]);
+        let types: &[Type] = match self.smooth {
+            Some(_) => &[Type::I32],
+            None => &[Type::I32, Type::I32, Type::U8, Type::I64],
+        };
+        let ty = self.random.pick(types);
         let signed = ty != Type::U8;
         let (start, end) = (self.random.below(4), self.random.below(8));
         let step =
             if signed && self.random.chance(30) { -2.0 } else { f64::from(self.random.below(3)) };
         let (start, end) = if step < 0.0 { (end, start) } else { (start, end) };
-        let range = [f64::from(start), f64::from(end), step].map(|bound| self.b.number(ty, bound));
+        let mut range =
+            [f64::from(start), f64::from(end), step].map(|bound| self.b.number(ty, bound));
+        if self.smooth.is_some() && self.random.chance(40) {
+            range[1] = self.expression(ty, 1);
+        }
         let index = self.b.loop_index(ty, "i");
         self.loops += 1;
         let scope = self.scope.len();
@@ -134,6 +147,7 @@ impl Generator<'_, '_> {
         let condition = self.expression(Type::BOOL, 2);
         let scope = self.scope.len();
         self.b.open_block();
+        self.outputs();
         let value = (self.b.function().result != Type::UNIT).then(|| self.result());
         self.b.ret(value);
         let accept = self.b.close_block();
