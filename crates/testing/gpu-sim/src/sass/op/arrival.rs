@@ -27,7 +27,7 @@ fn arrived(barrier: u64) -> u64 {
 }
 
 /// `ATOMS.ARRIVE.64`: each lane arrives, and gets the barrier's contents from before its arrival.
-pub(in super::super) fn arrive(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn arrive(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.tick();
     for lane in in_some_order(warp, lanes) {
         let was = arrive_one(warp, inst, lane);
@@ -36,11 +36,7 @@ pub(in super::super) fn arrive(warp: &mut Warp<'_>, inst: &DecodedInstruction, l
 }
 
 /// `ARRIVES.LDGSTSBAR.64`: each lane arrives when its asynchronous copies are complete.
-pub(in super::super) fn arrive_by_copy(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn arrive_by_copy(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     copy::finish(warp, inst, lanes);
     super::barrier::fence(warp, inst, lanes);
     for lane in each(lanes) {

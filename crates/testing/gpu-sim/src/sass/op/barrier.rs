@@ -6,7 +6,7 @@ use super::super::fault::FaultKind;
 use super::super::warp::{LANES, Mask, Warp, each, equal};
 
 /// `BAR.SYNC`: lanes wait for all lanes of the block that have not ended.
-pub(in super::super) fn wait(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn wait(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     if warp.device.is_some() && lanes != warp.alive {
         let reason = "it waits at the block's barrier, and other threads of its warp go elsewhere";
         warp.fault(FaultKind::DivergentBarrier, inst, lanes, reason);
@@ -16,7 +16,7 @@ pub(in super::super) fn wait(warp: &mut Warp<'_>, inst: &DecodedInstruction, lan
 
 /// `BAR.SYNC R0, 0x40`: lanes wait at a numbered barrier until the given number of threads have
 /// come. The form without `DEFER_BLOCKING` may stand in divergent code.
-pub(in super::super) fn wait_named(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn wait_named(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let is_aligned = inst.modifiers[0] == 1;
     if is_aligned && lanes != warp.alive {
         let reason = "it waits at a barrier, and other threads of its warp go elsewhere";
@@ -38,7 +38,7 @@ pub(in super::super) fn wait_named(warp: &mut Warp<'_>, inst: &DecodedInstructio
 }
 
 /// `BAR.ARV`: lanes arrive at a barrier without waiting.
-pub(in super::super) fn come(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn come(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let number = warp.word(&inst.from[0], lanes.trailing_zeros() as usize);
     come_to(warp, inst, lanes, number);
 }
@@ -63,7 +63,7 @@ fn come_to(warp: &Warp<'_>, inst: &DecodedInstruction, lanes: Mask, number: u32)
 /// `BAR.RED`: lanes wait at the barrier, and each lane votes by a predicate. The assembler brings
 /// a warp's lanes together before this instruction; the result for lanes that come separately is
 /// unknown.
-pub(in super::super) fn vote(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn vote(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     if lanes != warp.alive {
         let all = warp.alive;
         let reason = format!("lanes {lanes:x} vote without the others of their warp, {all:x}");
@@ -75,14 +75,14 @@ pub(in super::super) fn vote(warp: &mut Warp<'_>, inst: &DecodedInstruction, lan
 }
 
 /// `B2R.RESULT RZ`: drops the result, including the result of a vote.
-pub(in super::super) fn drop_result(warp: &mut Warp<'_>, inst: &DecodedInstruction, _: Mask) {
+pub(crate) fn drop_result(warp: &mut Warp<'_>, inst: &DecodedInstruction, _: Mask) {
     if warp.result.is_none() {
         warp.fail(inst, "the block's barrier asked for no votes");
     }
 }
 
 /// `B2R.RESULT R0`: gives the number of votes that hold.
-pub(in super::super) fn count(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn count(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let Some((Reduction::Count, votes)) = warp.result else {
         warp.fail(inst, "the block's barrier counted no votes");
     };
@@ -92,7 +92,7 @@ pub(in super::super) fn count(warp: &mut Warp<'_>, inst: &DecodedInstruction, la
 }
 
 /// `B2R.RESULT RZ, P0`: true if one vote holds, or if all votes hold.
-pub(in super::super) fn holds(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn holds(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let Some((Reduction::Or | Reduction::And, holds)) = warp.result else {
         warp.fail(inst, "the block's barrier asked for no predicate");
     };
@@ -100,7 +100,7 @@ pub(in super::super) fn holds(warp: &mut Warp<'_>, inst: &DecodedInstruction, la
 }
 
 /// `MEMBAR`: orders the earlier accesses of these lanes before their later ones.
-pub(in super::super) fn fence(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn fence(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
     let Some(device) = warp.device else { return };
     let order = &mut device.borrow_mut().order;
     order.now += 1;
@@ -109,7 +109,7 @@ pub(in super::super) fn fence(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes
 
 /// `NOP` replaces a `__syncwarp` whose lanes are together already: it orders the earlier accesses
 /// of these lanes before their later ones.
-pub(in super::super) fn sync_warp(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn sync_warp(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
     let Some(device) = warp.device else { return };
     let of = |lane: usize| (warp.thread + lane as u32, warp.grid_thread(lane));
     let threads: Vec<(u32, u32)> = each(lanes).map(of).collect();

@@ -5,10 +5,10 @@ use super::super::fault::FaultKind;
 use super::super::listing::STRIDE;
 use super::super::warp::{LANES, Mask, Meeting, Warp, each};
 
-pub(in super::super) fn nothing(_: &mut Warp<'_>, _: &DecodedInstruction, _: Mask) {}
+pub(crate) fn nothing(_: &mut Warp<'_>, _: &DecodedInstruction, _: Mask) {}
 
 /// `BPT.TRAP`: ends the launch.
-pub(in super::super) fn trap(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn trap(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.fault(FaultKind::Trap, inst, lanes, "it stops the launch");
 }
 
@@ -19,7 +19,7 @@ fn guarded_lanes(warp: &Warp<'_>, inst: &DecodedInstruction, lanes: Mask) -> Mas
 }
 
 /// `BRA` and `CALL`. Before a `CALL` another instruction puts the return address into a register.
-pub(in super::super) fn jump(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn jump(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let lanes = guarded_lanes(warp, inst, lanes);
     if lanes != 0 {
         warp.jump(lanes, inst.target);
@@ -28,7 +28,7 @@ pub(in super::super) fn jump(warp: &mut Warp<'_>, inst: &DecodedInstruction, lan
 
 /// `BRA.DIV` jumps with all active lanes if the lanes that pass the guard differ from a mask;
 /// `BRA.CONV` jumps if they equal it.
-pub(in super::super) fn jump_by_mask(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn jump_by_mask(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let mask = warp.word(&inst.from[0], lanes.trailing_zeros() as usize);
     let has_parted = mask != lanes & warp.given(inst.given[0]);
     let is_for_parted = inst.modifiers[0] == 0;
@@ -39,23 +39,19 @@ pub(in super::super) fn jump_by_mask(warp: &mut Warp<'_>, inst: &DecodedInstruct
 
 /// `WARPSYNC`: lanes wait for the lanes of a mask. With `WARPSYNC.EXCLUSIVE` they then run as a
 /// separate group up to a `BSYNC`.
-pub(in super::super) fn sync_lanes(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn sync_lanes(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let is_exclusive = inst.modifiers[0] == 1;
     meet(warp, inst, lanes, if is_exclusive { Meeting::Together } else { Meeting::Apart });
 }
 
 /// `WARPSYNC.ALL`: lanes wait for all others of the warp that have not ended.
-pub(in super::super) fn sync_all(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn sync_all(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.sync_lanes(inst, lanes, &[!0; LANES], Meeting::Apart);
 }
 
 /// `WARPSYNC.COLLECTIVE`: the lanes of a mask come from several places and run the following code
 /// once, together; the code reads and writes registers that all these places use.
-pub(in super::super) fn begin_collective(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn begin_collective(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     for lane in each(lanes) {
         warp.collective[lane] = inst.target;
     }
@@ -63,11 +59,7 @@ pub(in super::super) fn begin_collective(
 }
 
 /// `ENDCOLLECTIVE`: each lane returns to the place from which it came.
-pub(in super::super) fn end_collective(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn end_collective(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     if lanes != warp.together & warp.alive {
         warp.fail(inst, "lanes of its mask lack");
     }
@@ -85,7 +77,7 @@ fn meet(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask, then: Meeti
 }
 
 /// Jumps to the sum of a register, a number and the next instruction's address.
-pub(in super::super) fn jump_by_table(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn jump_by_table(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let next = inst.address + STRIDE;
     let mut to = [0; 32];
     for lane in each(lanes) {
@@ -96,7 +88,7 @@ pub(in super::super) fn jump_by_table(warp: &mut Warp<'_>, inst: &DecodedInstruc
 }
 
 /// Jumps to an address relative to the address of a function.
-pub(in super::super) fn return_to(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn return_to(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let mut to = [0; 32];
     for lane in each(lanes) {
         let address = warp.word(&inst.from[0], lane).wrapping_add(inst.target * STRIDE);
@@ -114,32 +106,24 @@ fn number(warp: &Warp<'_>, inst: &DecodedInstruction, address: u32) -> u32 {
     number
 }
 
-pub(in super::super) fn exit(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn exit(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.exit(guarded_lanes(warp, inst, lanes));
 }
 
 /// `BSSY`: records these lanes in the barrier.
-pub(in super::super) fn set_barrier_lanes(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn set_barrier_lanes(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     for lane in each(warp.order.sharing(lanes)) {
         warp.barriers[usize::from(inst.barrier)][lane] = lanes;
     }
 }
 
 /// `BSYNC`: waits until the barrier's lanes have arrived.
-pub(in super::super) fn wait_at_barrier(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn wait_at_barrier(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.sync(inst.barrier, lanes);
 }
 
 /// `BREAK`: takes these lanes out of the barrier, so that no lane waits for them.
-pub(in super::super) fn break_barrier(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn break_barrier(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let lanes = guarded_lanes(warp, inst, lanes);
     let (alive, shared) = (warp.alive, warp.order.sharing(0));
     let named = &mut warp.barriers[usize::from(inst.barrier)];
@@ -155,7 +139,7 @@ pub(in super::super) fn break_barrier(warp: &mut Warp<'_>, inst: &DecodedInstruc
 }
 
 /// `BMOV B0, R0`
-pub(in super::super) fn set_barrier(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn set_barrier(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let first = lanes.trailing_zeros() as usize;
     for lane in each(warp.order.sharing(lanes)) {
         let from = if lanes >> lane & 1 == 1 { lane } else { first };
@@ -164,7 +148,7 @@ pub(in super::super) fn set_barrier(warp: &mut Warp<'_>, inst: &DecodedInstructi
 }
 
 /// `BMOV.CLEAR R0, B0`
-pub(in super::super) fn take_barrier(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn take_barrier(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     for lane in each(lanes) {
         warp.file[usize::from(inst.to)][lane] = warp.barriers[usize::from(inst.barrier)][lane];
     }

@@ -12,7 +12,7 @@ fn integer(value: i128, rounding: Rounding) -> u32 {
     bits(sum((value - low) as f64, low as f64, rounding))
 }
 
-pub(in super::super) fn from_signed(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn from_signed(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let rounding = Rounding::of_conversion(inst.modifiers[0]);
     warp.map(inst, lanes, |[a]| integer(i128::from(a as i32), rounding));
 }
@@ -33,13 +33,13 @@ pub(super) fn small(word: u32, part: Part, kind: u8) -> i128 {
     }
 }
 
-pub(in super::super) fn from_small(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn from_small(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (kind, rounding) = (inst.modifiers[0], Rounding::of_conversion(inst.modifiers[1]));
     let part = inst.from[0].part;
     warp.map(inst, lanes, |[a]| integer(small(a, part, kind), rounding));
 }
 
-pub(in super::super) fn from_word(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn from_word(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (is_unsigned, rounding) =
         (inst.modifiers[0] == 1, Rounding::of_conversion(inst.modifiers[1]));
     warp.map(inst, lanes, |[a]| {
@@ -48,7 +48,7 @@ pub(in super::super) fn from_word(warp: &mut Warp<'_>, inst: &DecodedInstruction
     });
 }
 
-pub(in super::super) fn from_long(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn from_long(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (is_unsigned, rounding) =
         (inst.modifiers[0] == 1, Rounding::of_conversion(inst.modifiers[1]));
     for lane in each(lanes | inst.whole) {
@@ -58,7 +58,7 @@ pub(in super::super) fn from_long(warp: &mut Warp<'_>, inst: &DecodedInstruction
     }
 }
 
-pub(in super::super) fn to_double(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn to_double(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (part, rounding) = (inst.from[0].part, Rounding::of_conversion(inst.modifiers[1]));
     warp.map_long(inst, lanes, |warp, lane| {
         let (word, long) = (warp.word(&inst.from[0], lane), warp.integer(&inst.from[0], lane));
@@ -78,7 +78,7 @@ pub(in super::super) fn to_double(warp: &mut Warp<'_>, inst: &DecodedInstruction
 }
 
 /// `I2I`: clamps to the range of `U8`, `S8`, `U16`, `S16`, by their number.
-pub(in super::super) fn clamp(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn clamp(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (least, most) =
         [(0, 0xFF), (-0x80, 0x7F), (0, 0xFFFF), (-0x8000, 0x7FFF)][usize::from(inst.modifiers[0])];
     warp.map(inst, lanes, |[a]| (a as i32).clamp(least, most) as u32);
@@ -118,25 +118,21 @@ pub(super) fn long(value: f64, is_unsigned: bool, way: u8) -> u64 {
     }
 }
 
-pub(in super::super) fn to_word(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn to_word(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let [flushes, kind, way] = [0, 1, 2].map(|at| inst.modifiers[at]);
     warp.map(inst, lanes, |[a]| {
         word(f64::from(flushed(f32::from_bits(a), flushes == 1)), kind, way)
     });
 }
 
-pub(in super::super) fn to_long(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn to_long(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.map_long(inst, lanes, |warp, lane| {
         let value = f64::from(f32::from_bits(warp.word(&inst.from[0], lane)));
         long(value, inst.modifiers[0] == 1, inst.modifiers[1])
     });
 }
 
-pub(in super::super) fn double_to_word(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn double_to_word(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     for lane in each(lanes | inst.whole) {
         let [value] = doubles(warp, inst, lane);
         let (kind, way) = (inst.modifiers[0], inst.modifiers[1]);
@@ -151,38 +147,34 @@ pub(in super::super) fn double_to_word(
     }
 }
 
-pub(in super::super) fn double_to_long(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn double_to_long(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.map_long(inst, lanes, |warp, lane| {
         let [value] = doubles(warp, inst, lane);
         long(value, inst.modifiers[0] == 1, inst.modifiers[1])
     });
 }
 
-pub(in super::super) fn round(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn round(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (flushes, way) = (inst.modifiers[0] == 1, inst.modifiers[1]);
     warp.map(inst, lanes, |[a]| {
         bits(whole(f64::from(flushed(f32::from_bits(a), flushes)), way) as f32)
     });
 }
 
-pub(in super::super) fn round_double(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn round_double(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.map_long(inst, lanes, |warp, lane| {
         let [value] = doubles(warp, inst, lane);
         long_bits(whole(value, inst.modifiers[0]))
     });
 }
 
-pub(in super::super) fn widen(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn widen(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.map_long(inst, lanes, |warp, lane| {
         long_bits(f64::from(f32::from_bits(warp.word(&inst.from[0], lane))))
     });
 }
 
-pub(in super::super) fn narrow(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn narrow(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let rounding = Rounding::of(inst.modifiers[0]);
     for lane in each(lanes | inst.whole) {
         let [value] = doubles(warp, inst, lane);

@@ -25,21 +25,21 @@ struct Copy {
 
 /// Copies of a warp's lanes.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Copies {
+pub(crate) struct Copies {
     under_way: Vec<Copy>,
     /// Number of groups that each lane has closed.
     closed: Word,
 }
 
 impl Copies {
-    pub(in super::super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { under_way: Vec::new(), closed: [0; LANES] }
     }
 }
 
 /// `LDGSTS`: begins a copy. With `ZFILL` the lowest bits of the source's address say how many
 /// bytes at the end become zeros. If the predicate is false, all bytes become zeros.
-pub(in super::super) fn begin(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn begin(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let size = [4, 8, 16][usize::from(inst.modifiers[0])];
     let fills = inst.modifiers[1] == 1;
     let copies_all = if inst.has[0] { warp.predicate(inst.given[0]) } else { !0 };
@@ -62,13 +62,13 @@ pub(in super::super) fn begin(warp: &mut Warp<'_>, inst: &DecodedInstruction, la
 }
 
 /// `LDGDEPBAR`: closes a group.
-pub(in super::super) fn close(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn close(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
     each(lanes).for_each(|lane| warp.copies.closed[lane] += 1);
 }
 
 /// `DEPBAR.LE SB0, n, {2,1}`: waits until at most `n` of the last groups are pending. The listed
 /// scoreboards belong to other instructions, which end at once here.
-pub(in super::super) fn wait(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn wait(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let all = std::mem::take(&mut warp.copies.under_way);
     let closed = warp.copies.closed;
     let is_awaited = |it: &Copy| {

@@ -19,7 +19,7 @@ fn saturated(value: f32) -> f32 {
     value.max(0.0).clamp(0.0, 1.0) + 0.0
 }
 
-pub(in super::super) fn add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (flushes, rounding) = rounding(inst);
     let saturates = inst.modifiers[2] == 1;
     warp.map(inst, lanes, |[a, b]| {
@@ -32,7 +32,7 @@ pub(in super::super) fn add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lane
     });
 }
 
-pub(in super::super) fn multiply(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn multiply(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (flushes, rounding) = rounding(inst);
     let saturates = inst.modifiers[2] == 1;
     warp.map(inst, lanes, |[a, b]| {
@@ -47,7 +47,7 @@ pub(in super::super) fn multiply(warp: &mut Warp<'_>, inst: &DecodedInstruction,
     });
 }
 
-pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn multiply_add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (flushes, rounding) = rounding(inst);
     let saturates = inst.modifiers[2] == 1;
     warp.map(inst, lanes, |[a, b, c]| {
@@ -71,15 +71,11 @@ pub(super) fn extreme(a: f64, b: f64, is_least: bool, keeps_nan: bool) -> f64 {
     if is_less == is_least { a } else { b }
 }
 
-pub(in super::super) fn least(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn least(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     least_of::<2>(warp, inst, lanes);
 }
 
-pub(in super::super) fn least_of_three(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn least_of_three(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     least_of::<3>(warp, inst, lanes);
 }
 
@@ -94,17 +90,13 @@ fn least_of<const N: usize>(warp: &mut Warp<'_>, inst: &DecodedInstruction, lane
     }
 }
 
-pub(in super::super) fn select(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn select(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     super::logic::select(warp, inst, lanes);
 }
 
 /// `FCHK`: true if a division must take its slow branch. The slow branch is always right, so a
 /// result of true is never wrong.
-pub(in super::super) fn check_division(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn check_division(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let slow = warp.test(inst, lanes, |[a, b]| {
         let [a, b] = [a, b].map(|it| (it >> 23 & 0xFF) as i32);
         let is_extreme = a == 255 || a < 25 || b == 255 || b == 0 || b >= 253;
@@ -137,7 +129,7 @@ fn set_both(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask, joint: 
     warp.set(inst, 1, lanes, joint.of(!holds, given));
 }
 
-pub(in super::super) fn compare(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn compare(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (number, flushes) = (inst.modifiers[0], inst.modifiers[1] == 1);
     let all = warp.test(inst, lanes, |[a, b]| {
         holds(number, f64::from(float(a, flushes)), f64::from(float(b, flushes)))
@@ -146,7 +138,7 @@ pub(in super::super) fn compare(warp: &mut Warp<'_>, inst: &DecodedInstruction, 
 }
 
 /// `FSET.BF`: gives 1.0 if the comparison holds, else 0.0.
-pub(in super::super) fn one_if(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn one_if(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (number, flushes) = (inst.modifiers[0], inst.modifiers[1] == 1);
     let all = warp.test(inst, lanes, |[a, b]| {
         holds(number, f64::from(float(a, flushes)), f64::from(float(b, flushes)))
@@ -160,7 +152,7 @@ pub(in super::super) fn one_if(warp: &mut Warp<'_>, inst: &DecodedInstruction, l
 
 /// Computes the nearest value; a GPU's value may differ by an ulp or two. Subnormal numbers count
 /// as zero: for a form of PTX that keeps them, the assembler scales the operand first.
-pub(in super::super) fn approximate(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn approximate(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let number = inst.modifiers[0];
     warp.map(inst, lanes, |[a]| {
         let a = f64::from(float(a, true));
@@ -181,11 +173,7 @@ pub(in super::super) fn approximate(warp: &mut Warp<'_>, inst: &DecodedInstructi
 
 /// Gives the upper word of the reciprocal, or of the reciprocal root, of a double whose upper word
 /// is given.
-pub(in super::super) fn approximate_high(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn approximate_high(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let is_root = inst.modifiers[0] == 1;
     warp.map(inst, lanes, |[a]| {
         let a = f64::from_bits(u64::from(a) << 32);
@@ -208,7 +196,7 @@ pub(super) fn doubles<const N: usize>(
     std::array::from_fn(|at| double(warp, &inst.from[at], lane))
 }
 
-pub(in super::super) fn add_doubles(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn add_doubles(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let rounding = Rounding::of(inst.modifiers[0]);
     warp.map_long(inst, lanes, |warp, lane| {
         let [a, b] = doubles(warp, inst, lane);
@@ -216,11 +204,7 @@ pub(in super::super) fn add_doubles(warp: &mut Warp<'_>, inst: &DecodedInstructi
     });
 }
 
-pub(in super::super) fn multiply_doubles(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn multiply_doubles(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let rounding = Rounding::of(inst.modifiers[0]);
     warp.map_long(inst, lanes, |warp, lane| {
         let [a, b] = doubles(warp, inst, lane);
@@ -230,11 +214,7 @@ pub(in super::super) fn multiply_doubles(
     });
 }
 
-pub(in super::super) fn multiply_add_doubles(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn multiply_add_doubles(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let rounding = Rounding::of(inst.modifiers[0]);
     warp.map_long(inst, lanes, |warp, lane| {
         let [a, b, c] = doubles(warp, inst, lane);
@@ -242,11 +222,7 @@ pub(in super::super) fn multiply_add_doubles(
     });
 }
 
-pub(in super::super) fn compare_doubles(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn compare_doubles(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let mut all = 0;
     for lane in each(lanes) {
         let [a, b] = doubles(warp, inst, lane);
@@ -257,7 +233,7 @@ pub(in super::super) fn compare_doubles(
 
 /// Sets two predicates: one if the first of two doubles is the lesser (or greater), one if both
 /// are NaN.
-pub(in super::super) fn least_double(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn least_double(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let is_least = inst.modifiers[0] == 0;
     let (mut first, mut neither) = (0, 0);
     for lane in each(lanes) {
@@ -274,11 +250,7 @@ pub(in super::super) fn least_double(warp: &mut Warp<'_>, inst: &DecodedInstruct
 }
 
 /// `HFMA2 R0, -RZ, RZ, a, b`: loads a number whose two halves stand in the instruction.
-pub(in super::super) fn literal_halves(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn literal_halves(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let literal = inst.literal;
     // A NaN half would become the canonical NaN.
     let is_number = |half: u32| half & 0x7C00 != 0x7C00 || half & 0x3FF == 0;

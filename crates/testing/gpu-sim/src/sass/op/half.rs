@@ -128,7 +128,7 @@ fn limited(format: Format, result: u16, limit: u8) -> u16 {
     }
 }
 
-pub(in super::super) fn add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (format, limit) = (Format::of(inst.modifiers[0]), inst.modifiers[1]);
     map_halves(warp, inst, lanes, |halves| {
         let [a, b] = halves.map(|it| format.value(it));
@@ -136,7 +136,7 @@ pub(in super::super) fn add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lane
     });
 }
 
-pub(in super::super) fn multiply(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn multiply(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (format, limit) = (Format::of(inst.modifiers[0]), inst.modifiers[1]);
     map_halves(warp, inst, lanes, |halves| {
         let [a, b] = halves.map(|it| format.value(it));
@@ -144,7 +144,7 @@ pub(in super::super) fn multiply(warp: &mut Warp<'_>, inst: &DecodedInstruction,
     });
 }
 
-pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn multiply_add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (format, limit) = (Format::of(inst.modifiers[1]), inst.modifiers[2]);
     map_halves(warp, inst, lanes, |halves| {
         let [a, b, c] = halves.map(|it| format.value(it));
@@ -152,7 +152,7 @@ pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, inst: &DecodedInstruct
     });
 }
 
-pub(in super::super) fn least(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn least(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (format, keeps_nan) = (Format::of(inst.modifiers[0]), inst.modifiers[1] == 1);
     let is_least = warp.given(inst.given[0]);
     // The predicate is usually constant, so one of the two sets of lanes is empty.
@@ -184,7 +184,7 @@ fn comparisons(
 }
 
 /// `HSET2`: sets all bits of a half if the comparison holds; with `.BF` gives 1.0.
-pub(in super::super) fn set(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn set(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let [_, is_float, number, joint, ..] = inst.modifiers;
     let format = Format::of(inst.modifiers[0]);
     let truth = if is_float == 1 { format.round(1.0, Rounding::Nearest) } else { !0 };
@@ -198,7 +198,7 @@ pub(in super::super) fn set(warp: &mut Warp<'_>, inst: &DecodedInstruction, lane
 }
 
 /// `HSETP2`: sets one predicate for the lower halves, and one for the upper halves.
-pub(in super::super) fn compare(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn compare(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let format = Format::of(inst.modifiers[0]);
     let given = warp.given(inst.given[0]);
     let holds = comparisons(warp, inst, lanes, (format, inst.modifiers[1]));
@@ -208,7 +208,7 @@ pub(in super::super) fn compare(warp: &mut Warp<'_>, inst: &DecodedInstruction, 
 }
 
 /// `HADD2.F32`: converts the half that the operand names to a float of 32 bits.
-pub(in super::super) fn widen(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn widen(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let part = inst.from[1].part;
     warp.map(inst, lanes, |[_, word]| bits(Format::of(0).value(half(word, part, false)) as f32));
 }
@@ -223,20 +223,20 @@ fn pack_by(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask, format: 
 }
 
 /// Packs two floats of 32 bits; the first becomes the upper half.
-pub(in super::super) fn pack(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn pack(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     pack_by(warp, inst, lanes, Format::of(0));
 }
 
-pub(in super::super) fn pack_brain(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn pack_brain(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     pack_by(warp, inst, lanes, Format::of(1));
 }
 
-pub(in super::super) fn narrow(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn narrow(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (format, rounding) = (Format::of(inst.modifiers[0]), Rounding::of(inst.modifiers[1]));
     warp.map(inst, lanes, |[a]| u32::from(format.round(f64::from(f32::from_bits(a)), rounding)));
 }
 
-pub(in super::super) fn narrow_double(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn narrow_double(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (format, rounding) = (Format::of(inst.modifiers[0]), Rounding::of(inst.modifiers[1]));
     for lane in each(lanes) {
         let [value] = doubles(warp, inst, lane);
@@ -251,7 +251,7 @@ fn integer(format: Format, value: i128, rounding: Rounding) -> u32 {
     u32::from(format.round(sticky(sum, rest), rounding))
 }
 
-pub(in super::super) fn from_word(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn from_word(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (format, rounding) =
         (Format::of(inst.modifiers[0]), Rounding::of_conversion(inst.modifiers[2]));
     let part = inst.from[0].part;
@@ -264,7 +264,7 @@ pub(in super::super) fn from_word(warp: &mut Warp<'_>, inst: &DecodedInstruction
     });
 }
 
-pub(in super::super) fn from_long(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn from_long(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (format, rounding) =
         (Format::of(inst.modifiers[0]), Rounding::of_conversion(inst.modifiers[2]));
     for lane in each(lanes) {
@@ -275,13 +275,13 @@ pub(in super::super) fn from_long(warp: &mut Warp<'_>, inst: &DecodedInstruction
     }
 }
 
-pub(in super::super) fn to_word(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn to_word(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let [kind, format, way, ..] = inst.modifiers;
     let part = inst.from[0].part;
     warp.map(inst, lanes, |[a]| word(Format::of(format).value(half(a, part, false)), kind, way));
 }
 
-pub(in super::super) fn to_long(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn to_long(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let [kind, format, way, ..] = inst.modifiers;
     warp.map_long(inst, lanes, |warp, lane| {
         let source = &inst.from[0];
@@ -291,7 +291,7 @@ pub(in super::super) fn to_long(warp: &mut Warp<'_>, inst: &DecodedInstruction, 
 }
 
 /// Rounds a half to a whole number.
-pub(in super::super) fn round(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn round(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (format, way) = (Format::of(inst.modifiers[0]), inst.modifiers[1]);
     let part = inst.from[0].part;
     warp.map(inst, lanes, |[a]| {

@@ -4,16 +4,12 @@ use super::super::decoded::{DecodedInstruction, Source};
 use super::super::warp::{Mask, NO_PREDICATE, Warp, each};
 use super::PredicateCombine;
 
-pub(in super::super) fn add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.map(inst, lanes, |[a, b]| a.wrapping_add(b));
 }
 
 /// `VABSDIFF4.U8`: computes the distances of the four bytes.
-pub(in super::super) fn distances_of_bytes(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn distances_of_bytes(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.map(inst, lanes, |[a, b]: [u32; 2]| {
         let (a, b) = (a.to_le_bytes(), b.to_le_bytes());
         u32::from_le_bytes(std::array::from_fn(|at| a[at].abs_diff(b[at])))
@@ -21,11 +17,7 @@ pub(in super::super) fn distances_of_bytes(
 }
 
 /// `VABSDIFF4.U8.ACC`: adds the distances of the four bytes to a word.
-pub(in super::super) fn add_distances_of_bytes(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn add_distances_of_bytes(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.map(inst, lanes, |[a, b, c]: [u32; 3]| {
         let pairs = a.to_le_bytes().into_iter().zip(b.to_le_bytes());
         pairs.fold(c, |sum, (a, b)| sum.wrapping_add(a.abs_diff(b).into()))
@@ -33,7 +25,7 @@ pub(in super::super) fn add_distances_of_bytes(
 }
 
 /// `VABSDIFF`: adds the distance of two words to a third.
-pub(in super::super) fn add_distance(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn add_distance(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     match inst.modifiers[0] {
         0 => warp.map(inst, lanes, |[a, b, c]| (a as i32).abs_diff(b as i32).wrapping_add(c)),
         _ => warp.map(inst, lanes, |[a, b, c]| a.abs_diff(b).wrapping_add(c)),
@@ -47,11 +39,7 @@ fn byte(word: u32, at: u32, is_signed: bool) -> i64 {
 }
 
 /// `IDP.4A`: adds the products of four pairs of bytes to a word.
-pub(in super::super) fn add_product_of_bytes(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn add_product_of_bytes(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let [one, other] = [inst.modifiers[0] == 1, inst.modifiers[1] == 1];
     warp.map(inst, lanes, |[a, b, c]| {
         let sum: i64 = (0..4).map(|at| byte(a, at, one) * byte(b, at, other)).sum();
@@ -61,11 +49,7 @@ pub(in super::super) fn add_product_of_bytes(
 
 /// `IDP.2A`: adds the products of two halves and two bytes to a word; the bytes are the lower or
 /// the upper two.
-pub(in super::super) fn add_product_of_halves(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn add_product_of_halves(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (first, is_signed, other) =
         (2 * u32::from(inst.modifiers[0]), inst.modifiers[1] == 1, inst.modifiers[2] == 1);
     warp.map(inst, lanes, |[a, b, c]| {
@@ -100,7 +84,7 @@ fn sum(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask, more: impl F
     warp.set(inst, 1, lanes, two);
 }
 
-pub(in super::super) fn add3(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn add3(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     if inst.has[0] {
         sum(warp, inst, lanes, |_| 0);
     } else {
@@ -108,20 +92,16 @@ pub(in super::super) fn add3(warp: &mut Warp<'_>, inst: &DecodedInstruction, lan
     }
 }
 
-pub(in super::super) fn add3_carry(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn add3_carry(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (a, b) = (warp.given(inst.given[0]), warp.given(inst.given[1]));
     sum(warp, inst, lanes, |lane| u64::from((a >> lane & 1) + (b >> lane & 1)));
 }
 
-pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn multiply_add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.map(inst, lanes, |[a, b, c]| a.wrapping_mul(b).wrapping_add(c));
 }
 
-pub(in super::super) fn multiply_add_carry(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn multiply_add_carry(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let carry = warp.given(inst.given[0]);
     for lane in each(lanes | inst.whole) {
         let [a, b, c] = inst.from.map(|source| warp.word(&source, lane));
@@ -148,7 +128,7 @@ fn wide(warp: &Warp<'_>, inst: &DecodedInstruction, carry: Mask, lane: usize) ->
 }
 
 /// Writes the upper word of the product plus a 64-bit source.
-pub(in super::super) fn multiply_high(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn multiply_high(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let mut carry = 0;
     for lane in each(lanes | inst.whole) {
         let sum = wide(warp, inst, 0, lane);
@@ -169,15 +149,11 @@ fn multiply_wide_by(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask,
     warp.set(inst, 0, lanes, carried);
 }
 
-pub(in super::super) fn multiply_wide(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn multiply_wide(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     multiply_wide_by(warp, inst, lanes, 0);
 }
 
-pub(in super::super) fn multiply_wide_carry(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn multiply_wide_carry(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     multiply_wide_by(warp, inst, lanes, warp.given(inst.given[0]));
 }
 
@@ -203,7 +179,7 @@ fn plain(warp: &Warp<'_>, source: &Source, lane: usize) -> u32 {
     warp.file[usize::from(source.low)][lane]
 }
 
-pub(in super::super) fn shift_add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn shift_add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let by = inst.numbers[0] & 31;
     shifted(warp, inst, lanes, 0, |warp, lane| plain(warp, &inst.from[0], lane) << by);
 }
@@ -214,19 +190,11 @@ fn upper(warp: &Warp<'_>, inst: &DecodedInstruction, lane: usize) -> u32 {
     ((high << 32 | low) << (inst.numbers[0] & 31) >> 32) as u32
 }
 
-pub(in super::super) fn shift_add_high(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn shift_add_high(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     shifted(warp, inst, lanes, 0, |warp, lane| upper(warp, inst, lane));
 }
 
-pub(in super::super) fn shift_add_high_carry(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn shift_add_high_carry(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let carry = warp.given(inst.given[0]);
     shifted(warp, inst, lanes, carry, |warp, lane| upper(warp, inst, lane));
 }
@@ -237,24 +205,16 @@ fn upper_sign(warp: &Warp<'_>, inst: &DecodedInstruction, lane: usize) -> u32 {
     (long << (inst.numbers[0] & 31) >> 32) as u32
 }
 
-pub(in super::super) fn shift_add_sign(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn shift_add_sign(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     shifted(warp, inst, lanes, 0, |warp, lane| upper_sign(warp, inst, lane));
 }
 
-pub(in super::super) fn shift_add_sign_carry(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn shift_add_sign_carry(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let carry = warp.given(inst.given[0]);
     shifted(warp, inst, lanes, carry, |warp, lane| upper_sign(warp, inst, lane));
 }
 
-pub(in super::super) fn absolute(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn absolute(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.map(inst, lanes, |[a]| (a as i32).wrapping_abs() as u32);
 }
 
@@ -278,7 +238,7 @@ fn choose(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask, is_sum: b
     first
 }
 
-pub(in super::super) fn least(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn least(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     choose(warp, inst, lanes, false);
 }
 
@@ -290,17 +250,17 @@ fn refuse_truths(warp: &Warp<'_>, inst: &DecodedInstruction) {
     }
 }
 
-pub(in super::super) fn least_of(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn least_of(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     refuse_truths(warp, inst);
     choose(warp, inst, lanes, false);
 }
 
-pub(in super::super) fn add_least(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn add_least(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     choose(warp, inst, lanes, true);
 }
 
 /// `VIMNMX.U16x2` of two words, `VIMNMX3.U16x2` of three: the least or greatest half of each place.
-pub(in super::super) fn least_of_halves<const WORDS: usize>(
+pub(crate) fn least_of_halves<const WORDS: usize>(
     warp: &mut Warp<'_>,
     inst: &DecodedInstruction,
     lanes: Mask,
@@ -343,13 +303,13 @@ fn set_both(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask, holds: 
     warp.set(inst, 1, lanes, joint.of(!holds, given));
 }
 
-pub(in super::super) fn compare(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn compare(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let holds = comparison(warp, inst, lanes);
     set_both(warp, inst, lanes, holds);
 }
 
 /// Compares the upper words of pairs; the last predicate holds the comparison of the lower words.
-pub(in super::super) fn compare_high(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn compare_high(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (holds, low) = (comparison(warp, inst, lanes), warp.given(inst.given[1]));
     let same = warp.test(inst, lanes, |[a, b]| a == b);
     set_both(warp, inst, lanes, (holds & !same) | (low & same));

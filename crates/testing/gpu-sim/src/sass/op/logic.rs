@@ -4,11 +4,11 @@ use super::super::decoded::DecodedInstruction;
 use super::super::operand::Part;
 use super::super::warp::{Mask, Warp, each};
 
-pub(in super::super) fn copy(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn copy(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.map(inst, lanes, |[a]| a);
 }
 
-pub(in super::super) fn select(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn select(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let first = warp.given(inst.given[0]);
     for lane in each(lanes | inst.whole) {
         let at = usize::from(first >> lane & 1 == 0);
@@ -28,7 +28,7 @@ fn by_table(table: u32, a: u32, b: u32, c: u32) -> u32 {
     (0..8).fold(0, |all, index| all | term(index))
 }
 
-pub(in super::super) fn lut(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn lut(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     match inst.numbers[0] {
         0xC0 => warp.map(inst, lanes, |[a, b]| a & b),
         0xFC => warp.map(inst, lanes, |[a, b]| a | b),
@@ -49,7 +49,7 @@ pub(in super::super) fn lut(warp: &mut Warp<'_>, inst: &DecodedInstruction, lane
     }
 }
 
-pub(in super::super) fn truth_lut(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn truth_lut(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let [a, b, c] = inst.given.map(|truth| warp.given(truth));
     warp.set(inst, 0, lanes, by_table(inst.numbers[0], a, b, c));
     warp.set(inst, 1, lanes, by_table(inst.numbers[1], a, b, c));
@@ -78,16 +78,16 @@ fn shift_by(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask, wraps: 
     });
 }
 
-pub(in super::super) fn shift(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn shift(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     shift_by(warp, inst, lanes, false);
 }
 
-pub(in super::super) fn shift_wrap(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn shift_wrap(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     shift_by(warp, inst, lanes, true);
 }
 
 /// Selects bytes of two words by four digits; bit 3 of a digit takes the byte's sign instead.
-pub(in super::super) fn permute(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn permute(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.map(inst, lanes, |[a, digits, b]| {
         let pair = u64::from(b) << 32 | u64::from(a);
         (0..4).fold(0, |word, at| {
@@ -99,7 +99,7 @@ pub(in super::super) fn permute(warp: &mut Warp<'_>, inst: &DecodedInstruction, 
     });
 }
 
-pub(in super::super) fn extend(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn extend(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let is_unsigned = inst.modifiers[1] == 1;
     warp.map(inst, lanes, |[a, bits]| match bits {
         0 => 0,
@@ -109,19 +109,19 @@ pub(in super::super) fn extend(warp: &mut Warp<'_>, inst: &DecodedInstruction, l
     });
 }
 
-pub(in super::super) fn mask(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn mask(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.map(inst, lanes, |[from, count]| {
         let ones = 1_u32.checked_shl(count).map_or(!0, |it| it - 1);
         ones.checked_shl(from).unwrap_or(0)
     });
 }
 
-pub(in super::super) fn reverse(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn reverse(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.map(inst, lanes, |[a]| a.reverse_bits());
 }
 
 /// Gives the number of the highest bit that differs from the sign, or its distance from bit 31.
-pub(in super::super) fn leading_one(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn leading_one(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (is_unsigned, is_distance) = (inst.modifiers[1] == 1, inst.modifiers[2] == 1);
     warp.map(inst, lanes, |[a]| {
         let bits = if !is_unsigned && (a as i32) < 0 { !a } else { a };
@@ -133,16 +133,12 @@ pub(in super::super) fn leading_one(warp: &mut Warp<'_>, inst: &DecodedInstructi
     });
 }
 
-pub(in super::super) fn count_ones(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn count_ones(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.map(inst, lanes, |[a]| a.count_ones());
 }
 
 /// `R2P`: copies bits of a byte to the predicates that a mask names.
-pub(in super::super) fn unpack_predicates(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn unpack_predicates(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let shift = if let Part::Byte(number) = inst.from[0].part { 8 * u32::from(number) } else { 0 };
     for lane in each(lanes) {
         let bits = warp.word(&inst.from[0], lane) >> shift;
@@ -154,11 +150,7 @@ pub(in super::super) fn unpack_predicates(
 }
 
 /// `P2R`: copies the predicates that a mask names to bits of a word.
-pub(in super::super) fn pack_predicates(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn pack_predicates(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     for lane in each(lanes) {
         let named = (0..7).filter(|at| inst.numbers[0] >> at & 1 == 1);
         let bits = named.map(|at| (warp.predicates[at] >> lane & 1) << at);

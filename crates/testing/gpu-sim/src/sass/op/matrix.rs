@@ -133,11 +133,7 @@ fn add_floats(warp: &mut Warp<'_>, inst: &DecodedInstruction, products: &[f64]) 
 }
 
 /// `HMMA` of halves, with sums of 32 or 16 bits.
-pub(in super::super) fn multiply_halves(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn multiply_halves(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.check_whole(inst, lanes);
     let extents = [(16, 16), (16, 8)][usize::from(inst.modifiers[0])];
     let format = Format::of(u8::from(inst.modifiers[1] == 2));
@@ -160,7 +156,7 @@ pub(in super::super) fn multiply_halves(
 }
 
 /// `HMMA` of floats of 19 bits.
-pub(in super::super) fn multiply_tf32(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn multiply_tf32(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.check_whole(inst, lanes);
     let extents = [(16, 8), (16, 4)][usize::from(inst.modifiers[0])];
     let products = warp.products(inst, [Numbers::Tf32; 2], extents);
@@ -168,11 +164,7 @@ pub(in super::super) fn multiply_tf32(warp: &mut Warp<'_>, inst: &DecodedInstruc
 }
 
 /// `IMMA` of bytes.
-pub(in super::super) fn multiply_bytes(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn multiply_bytes(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.check_whole(inst, lanes);
     let [extents, a, b, saturates, ..] = inst.modifiers;
     let extents = [(16, 16), (16, 32), (8, 16)][usize::from(extents)];
@@ -187,11 +179,7 @@ pub(in super::super) fn multiply_bytes(
 }
 
 /// `DMMA`: doubles, added one after the other.
-pub(in super::super) fn multiply_doubles(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn multiply_doubles(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.check_whole(inst, lanes);
     let rows = warp.tile(&inst.from[0], Numbers::Double, (8, 4));
     let columns = warp.tile(&inst.from[1], Numbers::Double, (COLUMNS, 4));
@@ -209,7 +197,7 @@ pub(in super::super) fn multiply_doubles(
 
 /// `LDSM`: loads tiles of eight rows of 16 bytes from shared memory; each row lies at a lane's
 /// address. A lane gets two halves from a row of each tile, or with `MT88` from a column.
-pub(in super::super) fn load_tiles(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn load_tiles(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.check_whole(inst, lanes);
     let (is_transposed, count) = (inst.modifiers[0] == 1, 1 << inst.modifiers[1]);
     warp.tick();
@@ -231,7 +219,7 @@ pub(in super::super) fn load_tiles(warp: &mut Warp<'_>, inst: &DecodedInstructio
 }
 
 /// `MOVM`: transposes a tile of halves in the lanes' registers.
-pub(in super::super) fn transpose(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn transpose(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.check_whole(inst, lanes);
     let words = warp.file[usize::from(inst.from[0].low)];
     let half =

@@ -297,15 +297,15 @@ fn load_by(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask, named: N
     }
 }
 
-pub(in super::super) fn load(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn load(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     load_by(warp, inst, lanes, Named::Generic);
 }
 
-pub(in super::super) fn load_local(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn load_local(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     load_by(warp, inst, lanes, Named::Local);
 }
 
-pub(in super::super) fn load_shared(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn load_shared(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     load_by(warp, inst, lanes, Named::Shared);
 }
 
@@ -335,15 +335,15 @@ fn store_by(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask, named: 
     }
 }
 
-pub(in super::super) fn store(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn store(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     store_by(warp, inst, lanes, Named::Generic);
 }
 
-pub(in super::super) fn store_local(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn store_local(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     store_by(warp, inst, lanes, Named::Local);
 }
 
-pub(in super::super) fn store_shared(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn store_shared(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     store_by(warp, inst, lanes, Named::Shared);
 }
 
@@ -407,7 +407,7 @@ fn is_shared(warp: &Warp<'_>, address: u64) -> bool {
 
 /// `QSPC.E`: true if an address is in shared memory (`S`), in shared memory of a block of the
 /// cluster (`D`), in global memory (`G`) or in local memory (`L`). A cluster is one block here.
-pub(in super::super) fn is_in_space(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn is_in_space(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let mut inside = 0;
     for lane in each(lanes) {
         let address = warp.address(inst, lane, Named::Generic);
@@ -419,17 +419,13 @@ pub(in super::super) fn is_in_space(warp: &mut Warp<'_>, inst: &DecodedInstructi
 }
 
 /// `ATOMS.POPC.INC.32`: each lane adds one.
-pub(in super::super) fn increment(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn increment(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     exchange(warp, inst, lanes, 4, |_, _, was| was.wrapping_add(1));
 }
 
 /// `CAST.SPIN`: compares and exchanges; the register, or `ATOMS`'s predicate on sm_100, says
 /// whether the exchange took place.
-pub(in super::super) fn exchange_or_fail(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn exchange_or_fail(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let is_long = inst.modifiers[1] == 1;
     let mask = if is_long { !0 } else { 0xFFFF_FFFF };
     let expected: [u64; LANES] = std::array::from_fn(|lane| warp.long(&inst.from[0], lane) & mask);
@@ -450,7 +446,7 @@ pub(in super::super) fn exchange_or_fail(
 }
 
 /// Adds two pairs of floats of 16 bits.
-pub(in super::super) fn atomic_halves(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn atomic_halves(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let is_brain = inst.modifiers[1] == 1;
     exchange(warp, inst, lanes, 4, |warp, lane, was| {
         let value = warp.word(&inst.from[0], lane);
@@ -458,7 +454,7 @@ pub(in super::super) fn atomic_halves(warp: &mut Warp<'_>, inst: &DecodedInstruc
     });
 }
 
-pub(in super::super) fn atomic(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn atomic(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (is_signed, is_long) = (inst.modifiers[2] & 1 == 1, inst.modifiers[2] >= 2);
     let size = if is_long { 8 } else { 4 };
     exchange(warp, inst, lanes, size, |warp, lane, was| {
@@ -487,7 +483,7 @@ pub(in super::super) fn atomic(warp: &mut Warp<'_>, inst: &DecodedInstruction, l
     });
 }
 
-pub(in super::super) fn atomic_float(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn atomic_float(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let is_double = inst.modifiers[1] == 1;
     exchange(warp, inst, lanes, if is_double { 8 } else { 4 }, |warp, lane, was| {
         let value = warp.long(&inst.from[0], lane);
@@ -501,11 +497,7 @@ pub(in super::super) fn atomic_float(warp: &mut Warp<'_>, inst: &DecodedInstruct
     });
 }
 
-pub(in super::super) fn atomic_exchange(
-    warp: &mut Warp<'_>,
-    inst: &DecodedInstruction,
-    lanes: Mask,
-) {
+pub(crate) fn atomic_exchange(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let is_long = inst.modifiers[1] == 1;
     let mask = if is_long { !0 } else { 0xFFFF_FFFF };
     exchange(warp, inst, lanes, if is_long { 8 } else { 4 }, |warp, lane, was| {
@@ -515,7 +507,7 @@ pub(in super::super) fn atomic_exchange(
 }
 
 /// Loads from a constant bank at an offset in a register.
-pub(in super::super) fn constant(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn constant(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (size, is_signed) = loaded(inst.modifiers[1]);
     let constant = inst.constant;
     for lane in each(lanes | inst.whole) {
@@ -554,7 +546,7 @@ fn special_word(warp: &Warp<'_>, inst: &DecodedInstruction) -> Word {
     })
 }
 
-pub(in super::super) fn special(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn special(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let words = special_word(warp, inst);
     for lane in each(lanes | inst.whole) {
         warp.file[usize::from(inst.to)][lane] = words[lane];
@@ -562,7 +554,7 @@ pub(in super::super) fn special(warp: &mut Warp<'_>, inst: &DecodedInstruction, 
 }
 
 /// `CS2R`: writes a register or a pair.
-pub(in super::super) fn special_pair(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn special_pair(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     special(warp, inst, lanes);
     if inst.modifiers[0] == 0 && inst.to < SINK {
         for lane in each(lanes) {
@@ -572,7 +564,7 @@ pub(in super::super) fn special_pair(warp: &mut Warp<'_>, inst: &DecodedInstruct
 }
 
 /// Makes bank 0 of a launch with the driver's values, but without the parameters.
-pub(in super::super) fn bank0(
+pub(crate) fn bank0(
     size: usize,
     arch: u32,
     (blocks, threads): (Extents, Extents),

@@ -6,7 +6,7 @@ use super::super::warp::{LANES, Mask, Warp, each, equal};
 
 /// Copies the first lane's word to a uniform register, and sets a predicate in the lanes whose
 /// word differs.
-pub(in super::super) fn first(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn first(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let word = warp.word(&inst.from[0], lanes.trailing_zeros() as usize);
     let alike = equal(lanes, &warp.words(&inst.from[0]), word);
     warp.file[usize::from(inst.to)] = [word; LANES];
@@ -14,7 +14,7 @@ pub(in super::super) fn first(warp: &mut Warp<'_>, inst: &DecodedInstruction, la
 }
 
 /// Gives the lanes in which a predicate holds, and whether it holds in any lane or in all lanes.
-pub(in super::super) fn vote(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn vote(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let votes = warp.given(inst.given[0]) & lanes;
     let is_all = inst.modifiers[1] == 1;
     let holds = if is_all { votes == lanes } else { votes != 0 };
@@ -33,7 +33,7 @@ fn check_together(warp: &Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
 }
 
 /// Reduces the lanes' words to one uniform word.
-pub(in super::super) fn reduce(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn reduce(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     check_together(warp, inst, lanes);
     let both: fn(u32, u32) -> u32 = match inst.modifiers[1] {
         0 => |a, b| a & b,
@@ -71,7 +71,7 @@ const UNDEFINED: u32 = 0x5A5A_5A5A;
 
 /// Gives each lane the word of another lane. In the host's memory, which only this project's
 /// kernels use, a lane that does not take part gives its last word.
-pub(in super::super) fn shuffle(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn shuffle(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     check_together(warp, inst, lanes);
     let words = warp.words(&inst.from[0]);
     let mut inside = 0;
@@ -94,7 +94,7 @@ fn alike(warp: &Warp<'_>, inst: &DecodedInstruction, lanes: Mask, lane: usize) -
 }
 
 /// Gives each lane the set of lanes that have its value.
-pub(in super::super) fn match_any(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn match_any(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     check_together(warp, inst, lanes);
     let masks: [Mask; LANES] = std::array::from_fn(|lane| alike(warp, inst, lanes, lane));
     for lane in each(lanes) {
@@ -103,7 +103,7 @@ pub(in super::super) fn match_any(warp: &mut Warp<'_>, inst: &DecodedInstruction
 }
 
 /// Gives the set of all lanes if all have one value, else 0.
-pub(in super::super) fn match_all(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+pub(crate) fn match_all(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     check_together(warp, inst, lanes);
     let is_one = alike(warp, inst, lanes, lanes.trailing_zeros() as usize) == lanes;
     for lane in each(lanes) {
