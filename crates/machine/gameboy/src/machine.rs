@@ -19,6 +19,8 @@ use crate::joypad::Joypad;
 #[cfg(color)]
 use crate::ppu::scan::drop_carried_scan;
 use crate::ppu::scan::scan_objects;
+#[cfg(color)]
+use crate::ppu::whole_or_by_dots::pass_to_next_hblank;
 use crate::ppu::{
     FRAME_BYTES, Ppu, VRAM_BYTES, finish_picture, schedule_ppu, sync_ppu, sync_ppu_now,
 };
@@ -370,6 +372,10 @@ impl Machine {
         let shift = self.tcycle_shift();
         let ppu_now = self.now.wrapping_add((ppu_ahead_tcycles + (1 << shift) - 1) >> shift);
         if self.ppu.is_on() && !is_before(ppu_now, self.ppu.deadline) {
+            #[cfg(color)]
+            if ppu_ahead_tcycles == 0 && pass_to_next_hblank(self) {
+                return;
+            }
             sync_ppu(self, self.tcycles().wrapping_add(ppu_ahead_tcycles));
             schedule_ppu(self);
         }

@@ -509,7 +509,7 @@ impl Ppu {
         self.draw = false;
     }
 
-    fn begin_next_line(&mut self) {
+    pub(crate) fn begin_next_line(&mut self) {
         self.beam.line_start = self.beam.line_start.wrapping_add(LINE_TCYCLES as u32);
         self.beam.dot = 0;
         self.beam.first_line = false;

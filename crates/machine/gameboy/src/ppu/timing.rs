@@ -389,8 +389,29 @@ pub fn schedule_ppu(machine: &mut Machine) {
     if machine.ppu.lyc_request || machine.ppu.lyc_release {
         tcycles = tcycles.min(machine.ppu.lyc_request_at.wrapping_sub(machine.ppu.beam.line_start));
     }
-    // Accesses see an event of dot d after that dot.
+    set_deadline(machine, tcycles);
+}
+
+/// Sets the deadline to a time after the current line's start. Accesses see an event of dot d after
+/// that dot.
+#[inline(always)]
+fn set_deadline(machine: &mut Machine, tcycles: u32) {
     let moment = machine.ppu.beam.line_start.wrapping_add(tcycles);
     let mcycles = (moment.wrapping_sub(machine.tcycles()) as i32 >> machine.tcycle_shift()) + 1;
     machine.ppu.deadline = machine.now.wrapping_add(mcycles.max(1) as u32);
+}
+
+/// Computes the next time at which the PPU may raise an interrupt: the HBlank of the next line. A
+/// line's HBlank has just come, is the only source of interrupts and has no block of HDMA.
+#[cfg(color)]
+pub(super) fn schedule_next_hblank(machine: &mut Machine) {
+    let ppu = &machine.ppu;
+    if ppu.beam.line >= VBLANK_LINE - 1 {
+        schedule_ppu(machine);
+        return;
+    }
+    // With this line's objects and scroll, the next line's mode 3 is as long.
+    let is_alike = ppu.scan.is_carried_on();
+    let dot = if is_alike { ppu.mode3_end + 1 } else { earliest_hblank(ppu.scx & 7) };
+    set_deadline(machine, (LINE_TCYCLES + dot) as u32);
 }

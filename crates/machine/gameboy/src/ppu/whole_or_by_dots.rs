@@ -6,11 +6,19 @@
 //! together.
 
 use crate::machine::{COLOR, Machine};
+#[cfg(color)]
+use crate::ppu::color_timing::HBLANK_EDGE_DOTS;
 use crate::ppu::pipeline::{run_pipeline, start_pipeline};
 use crate::ppu::scan::scan_objects;
+#[cfg(color)]
+use crate::ppu::stat::update_stat_line;
+#[cfg(color)]
+use crate::ppu::timing::schedule_next_hblank;
 #[cfg(not(color))]
 use crate::ppu::whole_line::draw_lines;
 use crate::ppu::whole_line::{draw_line, mode3_end};
+#[cfg(color)]
+use crate::ppu::whole_line::{is_next_line_plain, next_mode3_end};
 use crate::ppu::{LAST_LINE, LCDC_WINDOW, LINE_TCYCLES, Pipeline, Ppu, VBLANK_LINE, stat};
 
 /// Progress of the current line's picture.
@@ -52,6 +60,43 @@ pub(crate) fn skip_quiet_lines(machine: &mut Machine, available: u32) -> u32 {
         machine.ppu.skip_lines(lines as u8);
     }
     lines * LINE_TCYCLES as u32
+}
+
+/// Passes at once from the HBlank of a line to that of the next one, if the objects are the same and
+/// no other event has an effect, and schedules the HBlank after it. Returns true if it did.
+#[cfg(color)]
+#[inline(always)]
+pub(crate) fn pass_to_next_hblank(machine: &mut Machine) -> bool {
+    let ppu = &machine.ppu;
+    let elapsed = machine.tcycles().wrapping_sub(ppu.beam.line_start);
+    let is_in_next_line = elapsed > LINE_TCYCLES as u32 && elapsed < 2 * LINE_TCYCLES as u32;
+    let is_hblank = ppu.stage != LineProgress::Rendering
+        && ppu.mode3_end != 0
+        && ppu.beam.dot > ppu.mode3_end + HBLANK_EDGE_DOTS;
+    let is_plain = ppu.beam.line < VBLANK_LINE - 1
+        && ppu.stat & stat::ALL_SOURCES == stat::HBLANK_SOURCE
+        && ppu.scan.is_carried_on()
+        && !(ppu.lyc_request || ppu.lyc_release)
+        && is_next_line_plain(ppu);
+    if !(is_in_next_line && is_hblank && is_plain) || machine.hdma.active || machine.dma.active {
+        return false;
+    }
+    let mode3_end = next_mode3_end(ppu);
+    let dot = elapsed as u16 - LINE_TCYCLES;
+    if dot <= mode3_end + 1 {
+        return false;
+    }
+    if machine.ppu.draw {
+        finish_line(machine);
+    }
+    machine.ppu.begin_next_line();
+    machine.ppu.mode3_end = mode3_end;
+    machine.ppu.beam.dot = dot;
+    // Mode 2 has ended the preceding HBlank.
+    machine.ppu.stat_line = false;
+    update_stat_line(machine, stat::HBLANK_SOURCE);
+    schedule_next_hblank(machine);
+    true
 }
 
 /// Draws the rest of the line, if this frame is observed.
