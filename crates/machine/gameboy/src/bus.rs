@@ -305,10 +305,8 @@ impl Machine {
     /// IF as the CPU sees it at `now`.
     pub fn requested_at(&mut self, now: u32) -> u8 {
         self.now = now;
-        self.timer.sync(&mut self.interrupts, now);
-        self.sync_serial();
-        if !is_ppu_quiet_at(self, now) {
-            sync_ppu_now(self);
+        if !is_quiet_at(self, now) {
+            self.sync_interrupts();
         }
         self.interrupts.requested
     }
@@ -318,12 +316,12 @@ impl Machine {
     /// (gambatte `*_late_retrigger_*`).
     pub fn acknowledge(&mut self, number: u16) {
         let next = self.now.wrapping_add(1);
-        if COLOR {
-            // Requests of this M-cycle must stand in IF before the bit is cleared.
-            self.timer.sync(&mut self.interrupts, next);
-            self.serial.sync(&mut self.interrupts, next, self.timer.div_base);
-        }
-        if !is_ppu_quiet_at(self, next) {
+        if !is_quiet_at(self, next) {
+            if COLOR {
+                // Requests of this M-cycle must stand in IF before the bit is cleared.
+                self.timer.sync(&mut self.interrupts, next);
+                self.serial.sync(&mut self.interrupts, next, self.timer.div_base);
+            }
             sync_ppu(self, self.tcycles().wrapping_add(1 << (self.tcycle_shift() - 1)));
         }
         self.interrupts.requested &= !(1 << number);

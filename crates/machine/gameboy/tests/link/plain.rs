@@ -172,7 +172,9 @@ impl<'r> PlainPair<'r> {
         }
         self.sides.map(|side| {
             let mut machine = *side.machine;
-            machine.requested_at(machine.now);
+            let (now, div_base) = (machine.now, machine.timer.div_base);
+            machine.timer.sync(&mut machine.interrupts, now);
+            machine.serial.sync(&mut machine.interrupts, now, div_base);
             sync_ppu_now(&mut machine);
             machine.apu.sync(machine.now, machine.timer.div_base);
             machine.timer.schedule(machine.now);
