@@ -294,6 +294,18 @@ fn write_oam_beside_dma(machine: &mut Machine, address: u16, index: u16, value: 
     }
 }
 
+/// Copies a block of ROM while nothing else uses its buses.
+fn copy_rom(machine: &mut Machine, rom: &[u8], source: u16, target: u16) {
+    let window = if source < 0x4000 { machine.cart.rom_low } else { machine.cart.rom_high };
+    let from = (window | (source & 0x3fff) as u32) as usize;
+    // The target is a multiple of 16: the mask saves checks of bounds.
+    let to = machine.vram_index(target) & 0x3ff0;
+    for index in 0..BLOCK_BYTES as usize {
+        let at = from + index;
+        machine.vram[to + index] = if at < rom.len() { rom[at] } else { 0xff };
+    }
+}
+
 /// Copies a block and returns true if it reaches the end of the address space.
 fn copy_block(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8], open_bus: u8) -> bool {
     let mut open_bus = open_bus;
@@ -306,7 +318,13 @@ fn copy_block(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8], open_bus: 
     sync_ppu_now(machine);
     before_picture_change(machine);
     let is_free = is_vram_free(machine);
-    for index in 0..BLOCK_BYTES {
+    let is_aligned = (source | target) & (BLOCK_BYTES - 1) == 0;
+    let is_of_rom = source < 0x8000 && is_aligned && is_free && !machine.dma.active;
+    if is_of_rom {
+        copy_rom(machine, rom, source, target);
+    }
+    let single_bytes = if is_of_rom { 0 } else { BLOCK_BYTES };
+    for index in 0..single_bytes {
         let address = source.wrapping_add(index);
         let answers = address & 0xe000 != 0x8000 && address < 0xe000;
         let value = if answers { machine.read_for_dma(rom, cart_ram, address) } else { open_bus };
