@@ -300,13 +300,14 @@ pub(crate) fn forget_hblank(machine: &mut Machine) {
 #[inline(never)]
 fn find_hblank(machine: &mut Machine) -> bool {
     let ppu = &machine.ppu;
-    let is_finished =
-        ppu.stage == LineProgress::Done || ppu.stage == LineProgress::Untouched && !ppu.draw;
     let elapsed = machine.tcycles().wrapping_sub(ppu.beam.line_start);
     let stays = ppu.mode3_end != 0
         && ppu.beam.dot > ppu.mode3_end + color_timing::HBLANK_EDGE_DOTS
-        && is_finished
+        && ppu.stage != LineProgress::Rendering
         && elapsed < LINE_TCYCLES as u32;
+    if stays && ppu.draw && ppu.beam.line < VBLANK_LINE {
+        finish_line(machine);
+    }
     if stays && has_color_registers(machine) {
         let shift = machine.tcycle_shift();
         let left = (LINE_TCYCLES as u32 - elapsed + (1 << shift) - 1) >> shift;

@@ -249,6 +249,14 @@ fn draw(scene: &Scene, writes: &[(u32, u16, u8)], step: u32) -> Machine {
         let value = if address == 0xff40 { value | LCDC_ON } else { value };
         machine.write_slow(&rom, &mut [], begin + at, address, value);
     }
+    // As the service does that is due at each deadline.
+    schedule_ppu(&mut machine);
+    machine.deadline = machine.ppu.deadline;
+    #[cfg(color)]
+    {
+        // An HBlank is found at a write, if the PPU has come to it.
+        machine.ppu.hblank_until = machine.now;
+    }
     machine
 }
 

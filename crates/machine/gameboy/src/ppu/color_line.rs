@@ -6,7 +6,7 @@
 #![cfg(color)]
 
 use crate::machine::Machine;
-use crate::ppu::color_pixel::{FourColors, IN_FRONT, background_planes, store_pixel};
+use crate::ppu::color_pixel::{FourColors, IN_FRONT, background_planes};
 use crate::ppu::scan::MAX_OBJECTS;
 use crate::ppu::{
     LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW,
@@ -47,20 +47,11 @@ struct FetchedTile {
     high: u8,
 }
 
-/// Bits of a line's pixels, the leftmost in the top bit of a byte, from eight pixels left of the
+/// Pixels of objects in a line, the leftmost in the top bit of a byte, from eight pixels left of the
 /// screen on.
 #[derive(Clone, Copy, Debug)]
 struct PixelBits {
     bytes: [u8; 24],
-}
-
-/// Pixels of the background that can hide objects.
-#[derive(Clone, Copy, Debug)]
-struct LineGround {
-    /// Pixels of colours 1 to 3.
-    solid: PixelBits,
-    /// Those of tiles that lie in front of objects.
-    in_front: PixelBits,
 }
 
 impl PixelBits {
@@ -90,69 +81,64 @@ impl PixelBits {
 pub(crate) fn draw_plain_line(machine: &mut Machine) {
     let window_at = machine.ppu.window_at() as i16;
     let mut run = TileRun::background(&machine.ppu);
-    let mut ground = LineGround { solid: PixelBits::none(), in_front: PixelBits::none() };
+    let mut ground = run;
+    let mut attributes = 0;
     if window_at < COLUMNS {
         run.end = window_at;
-        draw_run(machine, &run, &mut ground);
+        attributes = draw_run(machine, &run);
+        ground = run;
         run = TileRun::window(&machine.ppu, window_at);
         machine.ppu.window_line = machine.ppu.window_line.wrapping_add(1);
     }
-    draw_run(machine, &run, &mut ground);
+    attributes |= draw_run(machine, &run);
     if machine.ppu.scan.count > 0 && machine.ppu.lcdc & LCDC_OBJECTS != 0 {
-        draw_objects(machine, &ground);
+        draw_objects(machine, &ground, &run, attributes & IN_FRONT != 0);
     }
     machine.ppu.leave_last_fetch(&machine.vram, &machine.oam, &run);
     machine.ppu.hblank_ahead = 0;
 }
 
-fn draw_run(machine: &mut Machine, run: &TileRun, ground: &mut LineGround) {
-    let has_objects = machine.ppu.scan.count > 0;
-    let planes = background_planes(&machine.ppu);
+/// Draws a run of tiles, whose last tile may reach beyond its end, into the next run. Returns the
+/// attributes that any of the tiles has.
+fn draw_run(machine: &mut Machine, run: &TileRun) -> u8 {
+    let visible = background_planes(&machine.ppu) as u16 * 0x0101;
     let line = machine.ppu.beam.line;
     let mut column = run.column;
     let mut number = 0;
     let mut palette = 0;
     let mut colors = FourColors::of(&machine.ppu, palette);
+    let mut attributes = 0;
     // Many tiles equal their left neighbour.
     let mut shown = 0;
-    let mut pixels = colors.eight_pixels(0, 0);
+    let mut pixels = colors.eight_pixels(0);
     while column < run.end {
         let tile = FetchedTile::of(&machine.vram, run, number);
-        let is_recolored = tile.attributes & 7 != palette;
-        if is_recolored {
-            palette = tile.attributes & 7;
-            colors = FourColors::of(&machine.ppu, palette);
-        }
-        let mut low = tile.low & planes;
-        let mut high = tile.high & planes;
-        if tile.attributes & 0x20 != 0 {
-            low = low.reverse_bits();
-            high = high.reverse_bits();
-        }
-        let planes_shown = low as u16 | (high as u16) << 8;
-        if is_recolored || planes_shown != shown {
-            shown = planes_shown;
-            pixels = colors.eight_pixels(low, high);
-        }
-        pixels.show(&mut machine.frame, line, column, run.end);
-        if has_objects {
-            let mut solid = low | high;
-            if column + 8 > run.end {
-                solid &= 0xff << (column + 8 - run.end) as u32;
+        let fetched = tile.low as u32 | (tile.high as u32) << 8 | (tile.attributes as u32) << 16;
+        if fetched != shown {
+            shown = fetched;
+            attributes |= tile.attributes;
+            if tile.attributes & 7 != palette {
+                palette = tile.attributes & 7;
+                colors = FourColors::of(&machine.ppu, palette);
             }
-            ground.solid.set((column + 8) as usize, solid);
-            if tile.attributes & IN_FRONT != 0 {
-                ground.in_front.set((column + 8) as usize, solid);
-            }
+            pixels = colors.eight_pixels(tile.planes_from_left() & visible);
         }
+        pixels.show_in_line(&mut machine.frame, line, column);
         column += 8;
         number += 1;
     }
+    attributes
 }
 
 /// Draws the line's objects, the front object first. Pixels of an object that the background hides
-/// hide the objects behind them all the same.
-fn draw_objects(machine: &mut Machine, ground: &LineGround) {
+/// hide the objects behind them all the same. The ground is the background and, right of it, another
+/// run, which may be the same.
+fn draw_objects(
+    machine: &mut Machine,
+    background: &TileRun,
+    right: &TileRun,
+    has_tiles_in_front: bool,
+) {
     let ppu = &machine.ppu;
     let order = ppu.scan.by_priority(ppu.sorts_by_x);
     let can_hide = ppu.compatible || ppu.lcdc & LCDC_BACKGROUND != 0;
@@ -173,25 +159,26 @@ fn draw_objects(machine: &mut Machine, ground: &LineGround) {
                 low = low.reverse_bits();
                 high = high.reverse_bits();
             }
-            let column = x as usize;
-            let mut shown = (low | high) & !taken.eight(column);
-            taken.set(column, low | high);
-            if can_hide {
-                let behind = if flags & 0x80 != 0 { ground.solid } else { ground.in_front };
-                shown &= !behind.eight(column);
+            let column = x as i16 - 8;
+            let mut shown = (low | high) & !taken.eight(x as usize);
+            taken.set(x as usize, low | high);
+            let is_behind = flags & 0x80 != 0;
+            if can_hide && (is_behind || has_tiles_in_front) {
+                let mut hidden = background.hiding_pixels(machine, column, is_behind);
+                if right.column > background.column {
+                    hidden |= right.hiding_pixels(machine, column, is_behind);
+                }
+                shown &= !hidden;
             }
             if x < 8 {
                 shown &= 0xff >> (8 - x);
             } else if x > 160 {
                 shown &= 0xff << (x - 160);
             }
-            let palette = ppu.object_palette(flags);
-            while shown != 0 {
-                let pixel = shown.leading_zeros() as u8;
-                let bit = 7 - pixel;
-                shown &= !(1 << bit);
-                let color = ppu.object_color(palette, low >> bit & 1 | (high >> bit & 1) << 1);
-                store_pixel(&mut machine.frame, ppu.beam.line, x + pixel - 8, color);
+            if shown != 0 {
+                let colors = FourColors::of_objects(ppu, ppu.object_palette(flags));
+                let pixels = colors.eight_pixels(low as u16 | (high as u16) << 8);
+                pixels.show_over_line(&mut machine.frame, ppu.beam.line, column, shown);
             }
         }
     }
@@ -225,7 +212,46 @@ impl TileRun {
     }
 }
 
+impl TileRun {
+    /// Those of eight pixels from a column on that are pixels of the run and hide an object: pixels
+    /// of colours 1 to 3, if the object lies behind them or their tile lies in front.
+    #[inline(always)]
+    fn hiding_pixels(&self, machine: &Machine, column: i16, is_behind: bool) -> u8 {
+        let from_start = column - self.column;
+        let number = from_start >> 3;
+        let left = self.hiding_tile(machine, number, is_behind);
+        let right = self.hiding_tile(machine, number + 1, is_behind);
+        let both = (left as u16) << 8 | right as u16;
+        let pixels = (both >> (8 - (from_start & 7) as u32)) as u8;
+        let beyond = column + 8 - self.end;
+        if beyond <= 0 {
+            pixels
+        } else if beyond < 8 {
+            pixels & 0xff << beyond as u32
+        } else {
+            0
+        }
+    }
+
+    #[inline(always)]
+    fn hiding_tile(&self, machine: &Machine, number: i16, is_behind: bool) -> u8 {
+        let tile = FetchedTile::of(&machine.vram, self, number as u8);
+        if number < 0 || !is_behind && tile.attributes & IN_FRONT == 0 {
+            return 0;
+        }
+        let planes = tile.planes_from_left();
+        (planes | planes >> 8) as u8 & background_planes(&machine.ppu)
+    }
+}
+
 impl FetchedTile {
+    /// Both planes, the lower one in the lower byte, with the leftmost pixel in the top bits.
+    #[inline(always)]
+    fn planes_from_left(&self) -> u16 {
+        let both = self.low as u16 | (self.high as u16) << 8;
+        if self.attributes & 0x20 != 0 { both.reverse_bits().swap_bytes() } else { both }
+    }
+
     #[inline(always)]
     fn of(vram: &[u8; VRAM_BYTES], run: &TileRun, number: u8) -> FetchedTile {
         let cell = (run.map_row | (run.map_column.wrapping_add(number) & 0x1f) as u16) & 0x1fff;

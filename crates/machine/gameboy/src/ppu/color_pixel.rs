@@ -103,7 +103,8 @@ impl Ppu {
         let (low, high) = (pipeline.background_low & planes, pipeline.background_high & planes);
         let attributes = pipeline.background_attributes;
         let column = pipeline.column as i16 - skipped as i16;
-        let colors = FourColors::of(self, attributes & 7).eight_pixels(low, high);
+        let both = low as u16 | (high as u16) << 8;
+        let colors = FourColors::of(self, attributes & 7).eight_pixels(both);
         colors.show(frame, self.beam.line, column, 160);
         if self.lcdc & LCDC_OBJECTS != 0 {
             objects.show_over(self, frame, Ground { pixels: low | high, attributes }, column, 160);
@@ -218,42 +219,107 @@ impl ObjectPixels {
 impl FourColors {
     /// The colours of a palette of the background.
     pub(super) fn of(ppu: &Ppu, palette: u8) -> FourColors {
-        let first = shown_bits(ppu.background_color(palette, 0));
-        let by_low = first ^ shown_bits(ppu.background_color(palette, 1));
-        let by_high = first ^ shown_bits(ppu.background_color(palette, 2));
-        let by_both = first ^ shown_bits(ppu.background_color(palette, 3)) ^ by_low ^ by_high;
+        FourColors::from_palette(
+            ppu.background_color(palette, 0),
+            ppu.background_color(palette, 1),
+            ppu.background_color(palette, 2),
+            ppu.background_color(palette, 3),
+        )
+    }
+
+    /// The colours of a palette of objects, with a colour 0 that is not shown.
+    pub(super) fn of_objects(ppu: &Ppu, palette: u8) -> FourColors {
+        FourColors::from_palette(
+            0,
+            ppu.object_color(palette, 1),
+            ppu.object_color(palette, 2),
+            ppu.object_color(palette, 3),
+        )
+    }
+
+    #[inline(always)]
+    fn from_palette(color_0: u16, color_1: u16, color_2: u16, color_3: u16) -> FourColors {
+        let first = shown_bits(color_0);
+        let by_low = first ^ shown_bits(color_1);
+        let by_high = first ^ shown_bits(color_2);
+        let by_both = first ^ shown_bits(color_3) ^ by_low ^ by_high;
         FourColors { first: first * LOWEST_BITS, by_low, by_high, by_both }
     }
 
-    /// The colours of eight pixels.
+    /// The colours of eight pixels, from the lower plane and, above it, the upper plane.
     #[inline(always)]
-    pub(super) fn eight_pixels(&self, low: u8, high: u8) -> EightColors {
+    pub(super) fn eight_pixels(&self, planes: u16) -> EightColors {
         EightColors {
-            left: self.four_pixels(low >> 4, high >> 4),
-            right: self.four_pixels(low & 15, high & 15),
+            left: self.four_pixels(planes >> 4 & 0x0f0f),
+            right: self.four_pixels(planes & 0x0f0f),
         }
     }
 
-    /// The colours of four pixels, the leftmost one in the lowest bits, from four bits of both
-    /// planes.
+    /// The colours of four pixels, the leftmost one in the lowest bits, from four bits of each
+    /// plane.
     #[inline(always)]
-    fn four_pixels(&self, low: u8, high: u8) -> u64 {
-        let low = spread(low);
-        let high = spread(high);
+    fn four_pixels(&self, planes: u16) -> u64 {
+        // The upper plane lands eight bits above the lower one.
+        let spread = planes as u64 * SPREAD;
+        let low = spread >> 3 & LOWEST_BITS;
+        let high = spread >> 11 & LOWEST_BITS;
         // A factor of 0 or 1 in each pixel can't carry into the next pixel.
         self.first ^ (low * self.by_low) ^ (high * self.by_high) ^ ((low & high) * self.by_both)
     }
 }
 
 impl EightColors {
+    /// Puts the pixels into a line that is drawn from left to right: pixels left of the screen are
+    /// left out, and the same number of pixels right of the others may be overwritten.
+    #[inline(always)]
+    pub(super) fn show_in_line(&self, frame: &mut [u8; FRAME_BYTES], line: u8, column: i16) {
+        let start = line as usize * 320;
+        if column >= 0 && column <= 152 {
+            store_eight(frame, start + column as usize * 2, self.left, self.right);
+        } else if column > 152 {
+            store_some(frame, line, self.left, self.right, column, 160);
+        } else {
+            let left_out = -column as u32;
+            let (left, right) =
+                if left_out >= 4 { (self.right, 0) } else { (self.left, self.right) };
+            let bits = (left_out & 3) * 16;
+            // A shift by 64 bits has no value.
+            let left = left >> bits | right << 1 << (63 - bits);
+            store_eight(frame, start, left, right >> bits);
+        }
+    }
+
+    /// Puts those of the pixels that `shown` marks into the frame: pixels on the screen alone.
+    #[inline(always)]
+    pub(super) fn show_over_line(
+        &self,
+        frame: &mut [u8; FRAME_BYTES],
+        line: u8,
+        column: i16,
+        shown: u8,
+    ) {
+        if column >= 0 && column <= 152 {
+            let at = line as usize * 320 + column as usize * 2;
+            store_four_over(frame, at, self.left, shown >> 4);
+            store_four_over(frame, at + 8, self.right, shown & 15);
+            return;
+        }
+        for pixel in 0..8 {
+            if shown << pixel & 0x80 != 0 {
+                let four = if pixel < 4 { self.left } else { self.right };
+                let color = (four >> ((pixel & 3) * 16)) as u16;
+                store_pixel(frame, line, (column + pixel) as u8, color);
+            }
+        }
+    }
+
     /// Puts the pixels into the frame from a column on. Pixels left of the screen, or from column
     /// `end` on, are left out.
     #[inline(always)]
     pub(super) fn show(&self, frame: &mut [u8; FRAME_BYTES], line: u8, column: i16, end: i16) {
         if column >= 0 && column + 8 <= end {
             let at = line as usize * 320 + column as usize * 2;
-            store_four(frame, at, self.left);
-            store_four(frame, at + 8, self.right);
+            store_eight(frame, at, self.left, self.right);
         } else {
             store_some(frame, line, self.left, self.right, column, end);
         }
@@ -272,6 +338,15 @@ fn shown_bits(color: u16) -> u64 {
     (color & 0x7fff) as u64
 }
 
+/// Stores eight pixels, from two halves.
+#[inline(always)]
+fn store_eight(frame: &mut [u8; FRAME_BYTES], at: usize, left: u64, right: u64) {
+    if at <= FRAME_BYTES - 16 {
+        store_four(frame, at, left);
+        store_four(frame, at + 8, right);
+    }
+}
+
 /// Stores four pixels, the leftmost one in the lowest bits.
 #[inline(always)]
 fn store_four(frame: &mut [u8; FRAME_BYTES], at: usize, pixels: u64) {
@@ -285,6 +360,31 @@ fn store_four(frame: &mut [u8; FRAME_BYTES], at: usize, pixels: u64) {
         frame[at + 6] = (pixels >> 48) as u8;
         frame[at + 7] = (pixels >> 56) as u8;
     }
+}
+
+/// Stores those of four pixels that four bits mark.
+#[inline(always)]
+fn store_four_over(frame: &mut [u8; FRAME_BYTES], at: usize, pixels: u64, shown: u8) {
+    let mask = spread(shown) * 0xffff;
+    let before = load_four(frame, at);
+    store_four(frame, at, before & !mask | pixels & mask);
+}
+
+/// Loads four pixels, the leftmost one in the lowest bits.
+#[inline(always)]
+fn load_four(frame: &[u8; FRAME_BYTES], at: usize) -> u64 {
+    let mut pixels = 0;
+    if at + 8 <= frame.len() {
+        pixels = frame[at] as u64
+            | (frame[at + 1] as u64) << 8
+            | (frame[at + 2] as u64) << 16
+            | (frame[at + 3] as u64) << 24
+            | (frame[at + 4] as u64) << 32
+            | (frame[at + 5] as u64) << 40
+            | (frame[at + 6] as u64) << 48
+            | (frame[at + 7] as u64) << 56;
+    }
+    pixels
 }
 
 /// Stores those of eight pixels that lie on the screen and before column `end`.
