@@ -299,7 +299,8 @@ impl Residual {
         joined(left, right).or_else(|| joined(right, left)).map(|word| self.known(word))
     }
 
-    /// Joins two masks of one value: `x & a | x & b` is `x & (a | b)`.
+    /// Joins two masks of one value: `x & a | x & b` is `x & (a | b)`. One of the masks may have
+    /// found a simpler value with the same bits.
     fn masks_of_one_value(
         &mut self,
         block: BlockId,
@@ -314,7 +315,13 @@ impl Residual {
             Some((of, self.body.literal(mask)?.bits()))
         };
         let ((of, mask), (other, more)) = (masked(left)?, masked(right)?);
-        (of == other).then(|| self.masked(block, Unknown(of), mask | more))
+        if of == other || self.followed(block, Unknown(other), mask, 0) == Unknown(of) {
+            Some(self.masked(block, Unknown(other), mask | more))
+        } else if self.followed(block, Unknown(of), more, 0) == Unknown(other) {
+            Some(self.masked(block, Unknown(of), mask | more))
+        } else {
+            None
+        }
     }
 
     /// Specialises a comparison of two operands of one type.

@@ -153,6 +153,25 @@ fn a_bit_that_chooses_itself_joins_the_mask_beside_it() {
     assert_eq!(index, residual.binary(block, BinaryOp::And, address, literal(0x1fff)));
 }
 
+/// The bit comes from the upper half of the address alone.
+#[test]
+fn a_mask_of_a_part_joins_the_mask_of_the_whole() {
+    let mut residual = Residual::default();
+    let block = residual.body.root;
+    let [high, low] = [(); 2].map(|()| residual.emit(block, Op::Zero, Type::U8));
+    let [high, low] =
+        [high, low].map(|half| residual.convert(block, PartialValue::Value(half), Scalar::U16));
+    let literal = |bits| PartialValue::Literal(Literal::from_bits(Scalar::U16, bits));
+    let high = residual.binary(block, BinaryOp::ShiftLeft, high, literal(8));
+    let address = residual.binary(block, BinaryOp::Or, high, low);
+    let bit = residual.binary(block, BinaryOp::And, address, literal(0x1000));
+    assert_eq!(bit, residual.binary(block, BinaryOp::And, high, literal(0x1000)));
+    let rest = residual.binary(block, BinaryOp::And, address, literal(0x0fff));
+    let whole = residual.binary(block, BinaryOp::And, address, literal(0x1fff));
+    assert_eq!(residual.binary(block, BinaryOp::Or, bit, rest), whole);
+    assert_eq!(residual.binary(block, BinaryOp::Or, rest, bit), whole);
+}
+
 #[test]
 fn what_stands_in_one_branch_is_not_known_in_the_other() {
     let mut residual = Residual::default();

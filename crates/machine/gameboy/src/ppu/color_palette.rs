@@ -89,16 +89,18 @@ pub fn write_color_cell(machine: &mut Machine, of_objects: bool, value: u8) {
 fn store_color(machine: &mut Machine, of_objects: bool, value: u8) {
     let palettes = &mut machine.ppu.palettes;
     if of_objects {
-        palettes.object[(palettes.object_index & 0x3f) as usize] = value;
-        palettes.object_index = next_index(palettes.object_index);
+        let index = palettes.object_index;
+        palettes.object[(index & 0x3f) as usize] = value;
+        palettes.object_index = next_index(index);
     } else {
-        palettes.background[(palettes.background_index & 0x3f) as usize] = value;
-        palettes.background_index = next_index(palettes.background_index);
+        let index = palettes.background_index;
+        palettes.background[(index & 0x3f) as usize] = value;
+        palettes.background_index = next_index(index);
     }
 }
 
 #[inline(always)]
 fn next_index(index: u8) -> u8 {
-    // Bit 7 adds 1 to the index.
-    index & 0x80 | index.wrapping_add(index >> 7) & 0x3f
+    // Bit 7 adds 1 to the index. Bit 6, which is always clear, takes the carry.
+    index.wrapping_add(index >> 7) & 0xbf
 }
