@@ -129,14 +129,14 @@ pub(crate) fn earlier(moment: u32, other: u32) -> u32 {
     if is_before(moment, other) { moment } else { other }
 }
 
-/// Returns true if a service at `now` would only let the halted CPU wait.
+/// Returns true if a service at a moment would only let the halted CPU wait.
 #[inline(always)]
-fn is_nothing_due(machine: &Machine) -> bool {
+fn is_nothing_due(machine: &Machine, moment: u32) -> bool {
     #[cfg(color)]
     let changes = machine.speed.changing;
     #[cfg(not(color))]
     let changes = false;
-    machine.ppu.is_on() && !machine.dma.active && !changes && is_quiet_at(machine, machine.now)
+    machine.ppu.is_on() && !machine.dma.active && !changes && is_quiet_at(machine, moment)
 }
 
 impl Machine {
@@ -231,6 +231,10 @@ impl Machine {
     /// next deadline. The caller is on an instruction boundary, and the deadline has come.
     #[inline(never)]
     pub fn service(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
+        #[cfg(color)]
+        if self.cpu.just_halted && self.begins_to_wait() {
+            return;
+        }
         // docboy `ch3_disable_channel_while_sampling_*`.
         #[cfg(color)]
         if self.apu.voices.reads_on_bus {
@@ -309,6 +313,25 @@ impl Machine {
         is_due
     }
 
+    /// Lets a CPU that has just halted wait for the next deadline, if nothing is due; returns true
+    /// if it waits. Does the same as the rest of `service`.
+    #[cfg(color)]
+    #[inline(always)]
+    fn begins_to_wait(&mut self) -> bool {
+        let waits = self.cpu.mode == Mode::Halted
+            && !self.apu.voices.reads_on_bus
+            && !self.ppu.frame_over
+            && self.interrupts.pending() == 0
+            && is_nothing_due(self, self.now.wrapping_add(1));
+        if waits {
+            self.cpu.just_halted = false;
+            self.now = self.next_deadline();
+            self.cpu.now = self.now;
+            self.deadline = self.now;
+        }
+        waits
+    }
+
     // A halted CPU looks at the interrupt lines in the middle of an M-cycle, not at its end, so
     // that a line which rises in the second half wakes it one M-cycle later than it would interrupt
     // a running program (mooneye halt_ime0_nointr_timing, halt_ime1_timing2).
@@ -317,7 +340,7 @@ impl Machine {
             settle_dma(self);
             self.cpu.just_halted = false;
             self.now = self.now.wrapping_add(1);
-            if !is_nothing_due(self) {
+            if !is_nothing_due(self, self.now) {
                 return;
             }
         }

@@ -22,7 +22,7 @@ use crate::ppu::color_timing::{is_cgb_e, is_hdma_period, write_lyc, write_stat};
 use crate::ppu::registers::{before_lcdc_change, switch_off_lcd, switch_on_lcd};
 use crate::ppu::scan::{drop_carried_scan, scan_objects};
 use crate::ppu::sync_ppu;
-use crate::ppu::timing::schedule_ppu;
+use crate::ppu::timing::{schedule_in_hblank, schedule_ppu};
 use crate::ppu::whole_or_by_dots::{before_picture_change, before_timing_change};
 use crate::ppu::{
     LCDC_ON, LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LineProgress, VBLANK_LINE,
@@ -48,7 +48,7 @@ pub(crate) fn write_scroll_in_hblank(machine: &mut Machine, low: u8, value: u8) 
 /// Schedules the next line's HBlank, which the lower bits of SCX move.
 #[inline(never)]
 pub fn move_next_hblank(machine: &mut Machine) {
-    schedule_ppu(machine);
+    schedule_in_hblank(machine);
     bring_deadline_forward(machine);
 }
 

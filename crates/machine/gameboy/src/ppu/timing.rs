@@ -401,8 +401,22 @@ fn set_deadline(machine: &mut Machine, tcycles: u32) {
     machine.ppu.deadline = machine.now.wrapping_add(mcycles.max(1) as u32);
 }
 
-/// Computes the next time at which the PPU may raise an interrupt: the HBlank of the next line. A
-/// line's HBlank has just come, is the only source of interrupts and has no block of HDMA.
+/// Schedules as `schedule_ppu` does, in an HBlank that has had all its effects.
+#[cfg(color)]
+pub(super) fn schedule_in_hblank(machine: &mut Machine) {
+    let ppu = &machine.ppu;
+    let is_hblank_next = ppu.stat & stat::ALL_SOURCES == stat::HBLANK_SOURCE
+        && ppu.beam.line < VBLANK_LINE - 1
+        && !(ppu.lyc_request || ppu.lyc_release);
+    if is_hblank_next && !machine.hdma.active {
+        let dot = next_hblank(&machine.ppu);
+        set_deadline(machine, (LINE_TCYCLES + dot) as u32);
+    } else {
+        schedule_ppu(machine);
+    }
+}
+
+/// Schedules after `pass_to_next_hblank`.
 #[cfg(color)]
 pub(super) fn schedule_next_hblank(machine: &mut Machine) {
     let ppu = &machine.ppu;
