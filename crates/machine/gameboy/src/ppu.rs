@@ -283,7 +283,6 @@ pub(crate) fn stays_in_hblank(machine: &mut Machine) -> bool {
 #[inline(always)]
 pub(crate) fn find_hblank_of_handler(machine: &mut Machine) {
     if machine.ppu.stat & stat::HBLANK_SOURCE != 0 && machine.ppu.is_on() {
-        sync_ppu_now(machine);
         find_hblank(machine);
     }
 }
@@ -301,11 +300,18 @@ pub(crate) fn forget_hblank(machine: &mut Machine) {
 fn find_hblank(machine: &mut Machine) -> bool {
     let ppu = &machine.ppu;
     let elapsed = machine.tcycles().wrapping_sub(ppu.beam.line_start);
+    // Behind these dots no event is left in the line, so that its dots pass without a sync.
+    let last = ppu.mode3_end + 1 + is_hdma_active(machine) as u16;
     let stays = ppu.mode3_end != 0
-        && ppu.beam.dot > ppu.mode3_end + color_timing::HBLANK_EDGE_DOTS
+        && ppu.beam.dot > last
+        && elapsed > (ppu.mode3_end + color_timing::HBLANK_EDGE_DOTS) as u32
         && ppu.stage != LineProgress::Rendering
+        && !(ppu.lyc_request || ppu.lyc_release)
         && elapsed < LINE_TCYCLES as u32;
-    if stays && ppu.draw && ppu.beam.line < VBLANK_LINE {
+    if stays && elapsed as u16 > ppu.beam.dot {
+        machine.ppu.beam.dot = elapsed as u16;
+    }
+    if stays && machine.ppu.draw && machine.ppu.beam.line < VBLANK_LINE {
         finish_line(machine);
     }
     if stays && has_color_registers(machine) {

@@ -15,7 +15,7 @@ impl Cpu {
     /// The handler is chosen after the upper byte of PC was pushed, so a push onto IE can change or
     /// cancel it (mooneye interrupts/ie_push); the lower byte is pushed too late to matter.
     pub(crate) fn dispatch_interrupt(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) {
-        self.read(m, rom, ram, self.pc);
+        self.read_code(m, rom, ram, self.pc);
         self.idle(m);
         self.idle_on_bus(m, self.sp);
         self.sp = self.sp.wrapping_sub(1);

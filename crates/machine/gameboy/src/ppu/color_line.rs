@@ -47,8 +47,8 @@ struct FetchedTile {
     high: u8,
 }
 
-/// Pixels of objects in a line, the leftmost in the top bit of a byte, from eight pixels left of the
-/// screen on.
+/// Pixels of objects in a line, the leftmost in the top bit of a byte, from eight pixels left of
+/// the screen on.
 #[derive(Clone, Copy, Debug)]
 struct PixelBits {
     bytes: [u8; 24],
@@ -105,34 +105,46 @@ fn draw_run(machine: &mut Machine, run: &TileRun) -> u8 {
     let line = machine.ppu.beam.line;
     let mut column = run.column;
     let mut number = 0;
-    let mut palette = 0;
-    let mut colors = FourColors::of(&machine.ppu, palette);
-    let mut attributes = 0;
-    // Many tiles equal their left neighbour.
+    // Most tiles have the attributes of their left neighbour, many its pixels.
+    let mut attributes = machine.vram[0x2000 | run.cell(0)] & run.attributes;
+    let mut found_attributes = attributes;
+    let mut origin = run.row_origin(attributes);
+    let mut colors = FourColors::of(&machine.ppu, attributes & 7);
     let mut shown = 0;
     let mut pixels = colors.eight_pixels(0);
     while column < run.end {
-        let tile = FetchedTile::of(&machine.vram, run, number);
-        let fetched = tile.low as u32 | (tile.high as u32) << 8 | (tile.attributes as u32) << 16;
-        if fetched != shown {
-            shown = fetched;
-            attributes |= tile.attributes;
-            if tile.attributes & 7 != palette {
-                palette = tile.attributes & 7;
-                colors = FourColors::of(&machine.ppu, palette);
-            }
-            pixels = colors.eight_pixels(tile.planes_from_left() & visible);
+        let cell = run.cell(number);
+        let tile = machine.vram[cell];
+        let cell_attributes = machine.vram[0x2000 | cell] & run.attributes;
+        let is_other = cell_attributes != attributes;
+        if is_other {
+            attributes = cell_attributes;
+            found_attributes |= attributes;
+            origin = run.row_origin(attributes);
+            colors = FourColors::of(&machine.ppu, attributes & 7);
+        }
+        let address = run.tile_row(origin, tile);
+        let both = machine.vram[address] as u16 | (machine.vram[address | 1] as u16) << 8;
+        if is_other || both != shown {
+            shown = both;
+            pixels = colors.eight_pixels(from_left(both, attributes) & visible);
         }
         pixels.show_in_line(&mut machine.frame, line, column);
         column += 8;
         number += 1;
     }
-    attributes
+    found_attributes
+}
+
+/// Both planes of a tile's row, with the leftmost pixel in the top bits.
+#[inline(always)]
+fn from_left(planes: u16, attributes: u8) -> u16 {
+    if attributes & 0x20 != 0 { planes.reverse_bits().swap_bytes() } else { planes }
 }
 
 /// Draws the line's objects, the front object first. Pixels of an object that the background hides
-/// hide the objects behind them all the same. The ground is the background and, right of it, another
-/// run, which may be the same.
+/// hide the objects behind them all the same. Behind the objects lies the background and, right of
+/// it, another run, which may be the same.
 fn draw_objects(
     machine: &mut Machine,
     background: &TileRun,
@@ -213,8 +225,30 @@ impl TileRun {
 }
 
 impl TileRun {
-    /// Those of eight pixels from a column on that are pixels of the run and hide an object: pixels
-    /// of colours 1 to 3, if the object lies behind them or their tile lies in front.
+    /// Offset in video RAM of a cell of the map, by its number in the run.
+    #[inline(always)]
+    fn cell(&self, number: u8) -> usize {
+        let column = self.map_column.wrapping_add(number) & 0x1f;
+        ((self.map_row | column as u16) & 0x1fff) as usize
+    }
+
+    /// Offset in video RAM of the run's line in the first tile, by the bank and the direction that
+    /// attributes give.
+    #[inline(always)]
+    fn row_origin(&self, attributes: u8) -> u16 {
+        let upside_down = (attributes >> 6 & 1) * 7;
+        let bank = (attributes as u16 & 8) << 10;
+        self.origin + (self.line ^ upside_down) as u16 * 2 + bank
+    }
+
+    /// Offset in video RAM of a tile's row: the lower plane, at an even place.
+    #[inline(always)]
+    fn tile_row(&self, origin: u16, tile: u8) -> usize {
+        (origin + (tile ^ self.first_tile) as u16 * 16) as usize & 0x3ffe
+    }
+
+    /// Pixels of the run, out of eight from a column on, that hide an object: pixels of colours 1
+    /// to 3, if the object lies behind them or their tile lies in front.
     #[inline(always)]
     fn hiding_pixels(&self, machine: &Machine, column: i16, is_behind: bool) -> u8 {
         let from_start = column - self.column;
@@ -239,29 +273,18 @@ impl TileRun {
         if number < 0 || !is_behind && tile.attributes & IN_FRONT == 0 {
             return 0;
         }
-        let planes = tile.planes_from_left();
+        let planes = from_left(tile.low as u16 | (tile.high as u16) << 8, tile.attributes);
         (planes | planes >> 8) as u8 & background_planes(&machine.ppu)
     }
 }
 
 impl FetchedTile {
-    /// Both planes, the lower one in the lower byte, with the leftmost pixel in the top bits.
-    #[inline(always)]
-    fn planes_from_left(&self) -> u16 {
-        let both = self.low as u16 | (self.high as u16) << 8;
-        if self.attributes & 0x20 != 0 { both.reverse_bits().swap_bytes() } else { both }
-    }
-
     #[inline(always)]
     fn of(vram: &[u8; VRAM_BYTES], run: &TileRun, number: u8) -> FetchedTile {
-        let cell = (run.map_row | (run.map_column.wrapping_add(number) & 0x1f) as u16) & 0x1fff;
-        let tile = vram[cell as usize];
-        let attributes = vram[0x2000 | cell as usize] & run.attributes;
-        let upside_down = (attributes >> 6 & 1) * 7;
-        let line = run.line ^ upside_down;
-        let bank = (attributes as u16 & 8) << 10;
-        let row = run.origin + (tile ^ run.first_tile) as u16 * 16 + line as u16 * 2;
-        let address = (row | bank) as usize & 0x3ffe;
+        let cell = run.cell(number);
+        let tile = vram[cell];
+        let attributes = vram[0x2000 | cell] & run.attributes;
+        let address = run.tile_row(run.row_origin(attributes), tile);
         FetchedTile { number: tile, attributes, low: vram[address], high: vram[address | 1] }
     }
 }

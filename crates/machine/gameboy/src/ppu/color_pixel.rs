@@ -289,7 +289,7 @@ impl EightColors {
         }
     }
 
-    /// Puts those of the pixels that `shown` marks into the frame: pixels on the screen alone.
+    /// Puts the pixels that `shown` marks into the frame. All of them must lie on the screen.
     #[inline(always)]
     pub(super) fn show_over_line(
         &self,
@@ -362,7 +362,7 @@ fn store_four(frame: &mut [u8; FRAME_BYTES], at: usize, pixels: u64) {
     }
 }
 
-/// Stores those of four pixels that four bits mark.
+/// Stores those of four pixels that the lower bits of `shown` mark.
 #[inline(always)]
 fn store_four_over(frame: &mut [u8; FRAME_BYTES], at: usize, pixels: u64, shown: u8) {
     let mask = spread(shown) * 0xffff;

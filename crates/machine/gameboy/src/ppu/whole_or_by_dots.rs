@@ -62,8 +62,8 @@ pub(crate) fn skip_quiet_lines(machine: &mut Machine, available: u32) -> u32 {
     lines * LINE_TCYCLES as u32
 }
 
-/// Passes at once from the HBlank of a line to that of the next one, if the objects are the same and
-/// no other event has an effect, and schedules the HBlank after it. Returns true if it did.
+/// Passes at once from the HBlank of a line to that of the next one, if the objects are the same
+/// and no other event has an effect, and schedules the HBlank after it. Returns true if it did.
 #[cfg(color)]
 #[inline(always)]
 pub(crate) fn pass_to_next_hblank(machine: &mut Machine) -> bool {
