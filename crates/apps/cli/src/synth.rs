@@ -144,7 +144,11 @@ impl Dataset {
 fn open(folder: &Path, limit: Option<NonZeroUsize>) -> anyhow::Result<(Manifest, Vec<Row>)> {
     let manifest = Manifest::read(folder)?;
     let mut rows = batch::read(folder)?;
-    anyhow::ensure!(!rows.is_empty(), "{} holds no rows", folder.display());
+    anyhow::ensure!(
+        !rows.is_empty(),
+        "{} holds no rows: make them by `gbxcule synth batch --resume`",
+        folder.display()
+    );
     rows.truncate(limit.map_or(usize::MAX, NonZeroUsize::get));
     Ok((manifest, rows))
 }

@@ -261,9 +261,9 @@ fn a_line_that_is_no_row_is_named() {
     // Only the manifest lists the columns.
     std::fs::write(&file, &whole).expect("a file");
     let manifest = std::fs::read_to_string(out.join("dataset.json")).expect("a manifest");
-    let newer = manifest.replace("\"schema_version\": 8", "\"schema_version\": 9");
+    let newer = manifest.replace("\"schema_version\": 9", "\"schema_version\": 8");
     std::fs::write(out.join("dataset.json"), newer).expect("a file");
-    refused("schema version 9, this program reads 8");
+    refused("schema version 8, this program reads 9");
 }
 
 /// Runs shards as a cluster would: each is a process of its own, started by the script for Slurm,

@@ -182,7 +182,10 @@ pub fn read(
         return Err(error);
     }
     if answers.is_empty() {
-        return Err(SynthError::data(path, "there is no answer to these tasks in it"));
+        return Err(SynthError::data(
+            path,
+            "there is no answer to these tasks in it: ask a model what `gbxcule synth tasks` writes",
+        ));
     }
     Ok(answers)
 }
@@ -218,7 +221,10 @@ fn parse(bytes: &[u8], wanted: Option<Task>, line: usize) -> Result<Vec<Answer>,
     let found = found.map_err(|error| {
         let message = error.to_string();
         let at = format!(" at line {} column {}", error.line(), error.column());
-        (error.column().max(1), message.strip_suffix(&at).unwrap_or(&message).to_owned())
+        let message = message.strip_suffix(&at).unwrap_or(&message);
+        let wanted =
+            r#"a line is an object such as {"row": 3, "task": "python-to-ir", "answer": ".."}"#;
+        (error.column().max(1), format!("{message}: {wanted}"))
     })?;
     let (task, row) = found.question(wanted)?;
     if wanted.is_some_and(|wanted| wanted != task) {
@@ -330,7 +336,7 @@ mod tests {
         let mut bad = BadLines::default();
         (1..=1_000_000).for_each(|line| bad.add(line, 1, "no row".to_owned()));
         assert_eq!((bad.first.len(), bad.more), (TOLD, 1_000_000 - TOLD));
-        assert!(said("\n").ends_with("there is no answer to these tasks in it"));
+        assert!(said("\n").contains("there is no answer to these tasks in it"));
     }
 
     #[test]

@@ -216,9 +216,10 @@ pub fn write(
     write_whole(folder, FILES[0], lines.as_bytes())?;
     let path = folder.join(FILES[1]);
     let summary = json!({
-        "schema_version": 1,
+        "schema_version": 2,
         "compiler": COMPILER_VERSION,
-        "seed": options.seed,
+        // Readers whose numbers are doubles would round it.
+        "seed": options.seed.to_string(),
         "fresh_inputs": super::FRESH_INPUTS,
         "interval": "Wilson, 95 %, of the problems",
         "verdicts": Grade::NAMES,

@@ -111,8 +111,17 @@ impl Manifest {
         }
         let text = gbxcule_files::read_text(&path, gbxcule_files::MAX_TEXT_BYTES)
             .map_err(SynthError::file(&path))?;
-        let manifest: Self =
-            serde_json::from_str(&text).map_err(|error| SynthError::data(&path, error))?;
+        // Another schema may have other keys: name the schema first.
+        let known = serde_json::from_str::<Value>(&text).ok();
+        let version = known.and_then(|manifest| manifest.get("schema_version")?.as_u64());
+        if let Some(version) = version
+            && version != u64::from(SCHEMA_VERSION)
+        {
+            return Err(table::other_schema(&path, &version.to_string()));
+        }
+        let manifest: Self = serde_json::from_str(&text).map_err(|error| {
+            SynthError::data(&path, format!("{error}: get the file as `gbxcule synth` wrote it"))
+        })?;
         if manifest.count > MAX_ROWS {
             let reason = format!("{} rows, and a dataset has {MAX_ROWS} at most", manifest.count);
             return Err(SynthError::data(&path, reason));
@@ -388,10 +397,7 @@ type Reader = fn(Format, &Path) -> Result<Vec<Row>, SynthError>;
 fn read_by(folder: &Path, read: &dyn Fn(usize), rows_of: Reader) -> Result<Vec<Row>, SynthError> {
     let (format, paths) = files(folder)?;
     if format == Format::Jsonl {
-        let version = Manifest::read(folder)?.schema_version;
-        if version != SCHEMA_VERSION {
-            return Err(table::other_schema(&folder.join(MANIFEST), &version.to_string()));
-        }
+        Manifest::read(folder)?;
     }
     let mut rows = Vec::new();
     for path in paths {

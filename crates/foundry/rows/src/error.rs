@@ -1,5 +1,6 @@
 //! Errors outside of a program: files, data, devices, compilers.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -8,7 +9,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum SynthError {
     /// A file couldn't be read or written.
-    #[error("{path}: {source}")]
+    #[error("{path}: {source}{}", remedy(source))]
     File {
         /// Path of the file.
         path: PathBuf,
@@ -97,6 +98,16 @@ pub enum SynthError {
         /// Reason.
         reason: String,
     },
+}
+
+/// Returns what a user can do about an error of the system.
+fn remedy(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::NotFound => "; name a path that exists",
+        ErrorKind::NotADirectory => "; a file stands in the place of a folder: name another path",
+        ErrorKind::PermissionDenied => "; change its permissions, or name another path",
+        _ => "",
+    }
 }
 
 impl SynthError {

@@ -6,24 +6,19 @@ use crate::data_file::{Format, declared_split, files, files_of};
 use crate::error::SynthError;
 use crate::jsonl;
 use crate::row::{COMPILER_VERSION, GENERATOR_VERSION, Row};
-use crate::table::{self, SCHEMA_VERSION};
+use crate::table;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Describes the faults of a folder; `rows` are all its rows.
 pub fn faults(folder: &Path, manifest: &Manifest, rows: &[Row]) -> Result<Vec<String>, SynthError> {
     let mut faults: Vec<String> = missing(manifest, rows).into_iter().collect();
-    let Manifest { generator_version, schema_version, compiler, .. } = manifest;
+    let Manifest { generator_version, compiler, .. } = manifest;
     if (*generator_version, compiler.as_str()) != (GENERATOR_VERSION, COMPILER_VERSION) {
         faults.push(format!(
             "{MANIFEST}: generator version {generator_version} of `{compiler}` made the rows, and this is version \
              {GENERATOR_VERSION} of `{COMPILER_VERSION}`: they can't be made again here; check them with the program that \
              made them"
-        ));
-    }
-    if *schema_version != SCHEMA_VERSION {
-        faults.push(format!(
-            "{MANIFEST}: schema version {schema_version}, and the rows have {SCHEMA_VERSION}: write {SCHEMA_VERSION} there"
         ));
     }
     let (format, paths) = files(folder)?;

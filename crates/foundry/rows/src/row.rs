@@ -130,6 +130,7 @@ impl Texts {
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// The dataset's seed.
+    #[serde(with = "seed_text")]
     pub seed: u64,
     /// Amount of work that is done for a row.
     pub mode: Mode,

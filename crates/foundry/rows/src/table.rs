@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 /// Version of the columns, which changes when readers must change. Since version 8 a struct with
 /// arrays, and geometry, have an input for each of their [parts](crate::part).
-pub const SCHEMA_VERSION: u32 = 8;
+pub const SCHEMA_VERSION: u32 = 9;
 const VERSION_KEY: &str = "gbxcule_schema_version";
 
 /// Writes a complete file into a folder of unknown origin, so links in the folder are not followed.
@@ -93,8 +93,10 @@ fn with_reader<T>(
     let file = gbxcule_files::open(path).map_err(SynthError::file(path))?;
     let bytes = file.get().metadata().map_err(SynthError::file(path))?.len();
     let outcome = guard::catch_panic(|| {
-        let reader = SerializedFileReader::new(Source(file))
-            .map_err(|error| SynthError::data(path, error))?;
+        let reader = SerializedFileReader::new(Source(file)).map_err(|error| {
+            let remedy = "get the whole file, or remove it and make its block again with --resume";
+            SynthError::data(path, format!("{error}: {remedy}"))
+        })?;
         read(&reader, &MemoryBudget::of(bytes))
     });
     outcome.unwrap_or_else(|panic| {
@@ -194,7 +196,10 @@ fn check_compression(found: Compression) -> Result<(), ParquetError> {
 
 /// Returns the error for a file that another version of the program wrote.
 pub(crate) fn other_schema(path: &Path, found: &str) -> SynthError {
-    let reason = format!("schema version {found}, this program reads {SCHEMA_VERSION}");
+    let reason = format!(
+        "schema version {found}, this program reads {SCHEMA_VERSION}: make the dataset anew, or use the program that wrote \
+         it"
+    );
     SynthError::data(path, reason)
 }
 

@@ -85,7 +85,7 @@ fn the_columns_of_the_schema() {
     let path = folder.join("columns.parquet");
     std::fs::write(&path, to_parquet(&rows).expect("Parquet")).expect("a file");
     let names = column_names(&path).expect("columns").join(" ");
-    assert_eq!(SCHEMA_VERSION, 8);
+    assert_eq!(SCHEMA_VERSION, 9);
     assert_eq!(
         names,
         "id family kernel kernels source ir ir_backward cpp cpp_backward cuda cuda_backward cuda_plain \

@@ -75,6 +75,7 @@ def test_seeds_are_texts_so_that_no_reader_rounds_them(table):
     for name in ["input_seed", "seed"]:
         assert all(str(int(seed)) == seed for seed in table.column(name).to_pylist())
     assert max(int(seed) for seed in table.column("input_seed").to_pylist()) > 2**53
+    assert {json.loads((SAMPLE / "dataset.json").read_text())["plan"]["seed"]} == set(table.column("seed").to_pylist())
 
 
 def test_algorithms_are_described_in_three_lengths(table):

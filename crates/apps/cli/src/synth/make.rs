@@ -226,7 +226,7 @@ pub(super) fn read_rows(folder: &Path, manifest: &Manifest) -> anyhow::Result<Ve
     let rows = read_brief(folder, &|rows| progress::advance(&bar, rows as u64 - bar.position()))?;
     bar.finish_and_clear();
     if rows.is_empty() {
-        bail!("{} holds no rows", folder.display());
+        bail!("{} holds no rows: make them by `gbxcule synth batch --resume`", folder.display());
     }
     Ok(rows)
 }
