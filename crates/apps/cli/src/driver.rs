@@ -114,9 +114,9 @@ impl Driver {
     }
 
     /// Makes all machines begin in the first of some saved states, and at each reset in one of
-    /// them.
-    pub(crate) fn restart_from(&mut self, states: &[&[u8]]) -> Result<(), SwarmError> {
-        self.swarm.restart_from(states, 0)
+    /// them, after `steps` steps without buttons.
+    pub(crate) fn restart_from(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
+        self.swarm.restart_from(states, steps)
     }
 
     pub(crate) fn num_envs(&self) -> usize {

@@ -13,6 +13,7 @@ use crate::driver::DriveSettings;
 use crate::picture::Curve;
 use crate::run_options::{ConsoleOption, LinkOption, ProgramOptions, StartOption, SymbolsOption};
 use crate::watch::battery_file::BatteryFile;
+use crate::watch::game_level::LevelOption;
 use crate::watch::game_record::GameRecord;
 use crate::watch::{Mode, PageAddress, Start, driver, show};
 
@@ -31,6 +32,7 @@ EXAMPLES
   gbxcule play --rom game.gb --state town.state
   gbxcule play --rom game.gb --battery game.sav
   gbxcule play --rom EMBER_LEAP --record games.jsonl && gbxcule judge games.jsonl
+  gbxcule play --rom EMBER_LEAP --level 200 --record games.jsonl
   gbxcule play --link pairs
   gbxcule play --reward task.py --frames-per-step 24")]
 pub(crate) struct Play {
@@ -76,8 +78,11 @@ pub(crate) struct Play {
     #[arg(long, value_name = "FILE.sav", conflicts_with_all = ["state", "link"])]
     battery: Option<PathBuf>,
 
-    /// Record each game of a built-in game, from power-on to its end, as buttons in this file, for
-    /// `gbxcule judge`; a reset on the page begins the next game
+    #[command(flatten)]
+    level: LevelOption,
+
+    /// Record each game of a built-in game, from power-on or its level's beginning to its end, as
+    /// buttons in this file, for `gbxcule judge`; a reset on the page begins the next game
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "state", "boot_rom", "link", "battery", "frames_per_step", "model",
     ])]
@@ -105,9 +110,15 @@ impl Play {
         let (name, mut driver) = driver(&self.rom, &self.model, &self.start, drive, device)?;
         let battery = self.battery.map(|path| BatteryFile::inserted(&path, &mut driver));
         let battery = battery.transpose()?;
-        let record = self.record.map(|path| GameRecord::new(&path, &self.rom)).transpose()?;
+        let mut levels = self.level.levels(&self.rom)?;
+        levels.as_mut().map(|levels| levels.begin(&mut driver)).transpose()?;
+        let record = self
+            .record
+            .map(|path| GameRecord::new(&path, &self.level.header(&self.rom)?, self.level.level()));
+        let record = record.transpose()?;
         let (running, mode) = (!paused, Mode::Play);
-        let start = Start { speed: 1.0, running, mode, curve, heatmap: None, battery, record };
+        let start =
+            Start { speed: 1.0, running, mode, curve, heatmap: None, battery, record, levels };
         show(&name, driver, start, &symbols, &self.place)
     }
 }

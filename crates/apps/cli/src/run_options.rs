@@ -186,7 +186,7 @@ impl StartOption {
         let Some(path) = &self.state else { return Ok(()) };
         let shown = || format!("--state {}", path.display());
         let state = gbxcule_files::read(path, MAX_STATE_BYTES).with_context(shown)?;
-        driver.restart_from(&[&state]).with_context(shown)
+        driver.restart_from(&[&state], 0).with_context(shown)
     }
 
     /// Sets machines with a built-in game behind its title, as its environments begin, unless an
@@ -206,7 +206,7 @@ impl StartOption {
                 let title = Title::new(game, rom, PowerOnChoice::default(), 0)?;
                 let starts = title.starts()?;
                 let starts: Vec<&[u8]> = starts.iter().map(Vec::as_slice).collect();
-                Ok(driver.restart_from(&starts)?)
+                Ok(driver.restart_from(&starts, 0)?)
             }
             _ => Ok(()),
         }

@@ -9,6 +9,7 @@
 pub(crate) mod battery_file;
 mod connection;
 mod deadline_stream;
+pub(crate) mod game_level;
 pub(crate) mod game_record;
 pub(crate) mod heatmap;
 mod http;
@@ -153,7 +154,8 @@ impl Watch {
         let heatmap = self.heatmap.clone();
         let Self { speed, curve, .. } = self;
         let (running, mode, battery) = (!self.paused, Mode::Watch, None);
-        let start = Start { speed, running, mode, curve, heatmap, battery, record: None };
+        let start =
+            Start { speed, running, mode, curve, heatmap, battery, record: None, levels: None };
         if let Some(path) = &self.checkpoint {
             let (name, driver) = self.restored(path)?;
             let labels = self.symbols.text(None)?;

@@ -73,6 +73,12 @@ impl Title {
         &self.state
     }
 
+    /// Returns true if the game is played in a variant, or in its easy difficulty.
+    #[must_use]
+    pub fn is_variant(&self) -> bool {
+        self.bits != 0
+    }
+
     /// Returns the states in which seeded episodes begin; a single state for a game without a
     /// title.
     ///

@@ -1,12 +1,13 @@
 //! Records the games that a person plays on machine 0, frame by frame, in a file that `gbxcule
 //! judge` replays.
 //!
-//! A game begins at power-on and ends by the game's own rules; the next one begins with a reset.
+//! A game begins at power-on or in a level, and ends by the game's own rules; the next one begins
+//! with a reset.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use gbxcule_lab::game_log::{Buttons, GameLog, Header, LoggedGame};
 use gbxcule_swarm::SwarmError;
 
@@ -35,15 +36,16 @@ pub(crate) struct GameRecord {
 }
 
 impl GameRecord {
-    /// Begins to record; games of an existing file are kept.
-    pub(crate) fn new(path: &Path, rom: &str) -> anyhow::Result<Self> {
+    /// Begins to record games with this header, the first one in this level or at power-on; games
+    /// of an existing file are kept.
+    pub(crate) fn new(path: &Path, header: &Header, level: Option<u32>) -> anyhow::Result<Self> {
         let shown = || format!("--record {}", path.display());
+        let rom = &header.game;
         let built_in = gbxcule_assembler::by_name(rom);
         let over = built_in.and_then(|it| it.rom().address("GameOver"));
-        let (Some(built_in), Some(over)) = (built_in, over) else {
-            anyhow::bail!("{}: games of a built-in game are recorded, found {rom}", shown());
-        };
-        let header = Header::new(rom, built_in.bytes(), 1, 1);
+        let over = over.with_context(|| {
+            format!("{}: games of a built-in game are recorded, found {rom}", shown())
+        })?;
         let most_frames = header.most_steps().with_context(shown)?;
         let log = if path.symlink_metadata().is_ok() {
             GameLog::read(path).with_context(shown)?
@@ -51,11 +53,20 @@ impl GameRecord {
             GameLog { header: header.clone(), games: Vec::new() }
         };
         ensure!(
-            log.header == header,
-            "{}: has games of {}, not of this {rom}",
+            log.header == *header,
+            "{}: has games of {}, not of this {}",
             shown(),
-            log.header.game
+            named(&log.header),
+            named(header)
         );
+        let levels = log.games.iter().filter_map(|game| game.level);
+        if let Some(most) = levels.max().filter(|most| level.is_some_and(|level| level <= *most)) {
+            bail!(
+                "{}: has games of levels up to {most}, and a level counts once: give `--level {}`, or another file",
+                shown(),
+                most + 1
+            );
+        }
         gbxcule_files::check_writable(path).with_context(shown)?;
         let mut record = Self {
             path: path.to_owned(),
@@ -67,22 +78,16 @@ impl GameRecord {
             next_write: Instant::now() + WRITE_INTERVAL,
             has_failed: false,
         };
-        record.begin();
+        record.begin(level);
         Ok(record)
     }
 
-    /// Begins a game at power-on.
-    pub(crate) fn begin(&mut self) {
+    /// Begins a game in a level, or at power-on.
+    pub(crate) fn begin(&mut self, level: Option<u32>) {
         self.keep();
         self.end();
         let buttons = Buttons::default();
-        self.log.games.push(LoggedGame {
-            seed: None,
-            episode: 0,
-            level: None,
-            buttons,
-            claim: None,
-        });
+        self.log.games.push(LoggedGame { seed: None, episode: 0, level, buttons, claim: None });
         self.is_played = true;
     }
 
@@ -125,4 +130,10 @@ impl GameRecord {
             }
         }
     }
+}
+
+/// Returns the game of a header, with its variant and difficulty.
+fn named(header: &Header) -> String {
+    let options = [&header.variant, &header.difficulty].into_iter().flatten();
+    options.fold(header.game.clone(), |name, option| format!("{name} {option}"))
 }

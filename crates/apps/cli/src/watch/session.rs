@@ -15,6 +15,7 @@ use crate::env_details::EnvDetails;
 use crate::film::REAL_FRAMES_PER_S;
 use crate::picture::Curve;
 use crate::watch::battery_file::BatteryFile;
+use crate::watch::game_level::Levels;
 use crate::watch::game_record::GameRecord;
 use crate::watch::heatmap::{Coordinates, Heatmap};
 use crate::watch::meter::Meter;
@@ -37,7 +38,6 @@ const MAX_LAG: Duration = Duration::from_millis(200);
 const MIN_LONG_STEP: Duration = Duration::from_millis(8);
 
 /// Settings at the beginning of a session.
-#[derive(Debug)]
 pub(crate) struct Start {
     pub(crate) speed: f64,
     pub(crate) running: bool,
@@ -49,6 +49,8 @@ pub(crate) struct Start {
     pub(crate) battery: Option<BatteryFile>,
     /// Record of the games on the first machine.
     pub(crate) record: Option<GameRecord>,
+    /// Levels that resets begin; `None` if each game begins as the first one did.
+    pub(crate) levels: Option<Levels>,
 }
 
 /// A swarm with its viewers.
@@ -101,6 +103,7 @@ struct Runner {
     heatmap: Option<Heatmap>,
     battery: Option<BatteryFile>,
     record: Option<GameRecord>,
+    levels: Option<Levels>,
 }
 
 impl Runner {
@@ -120,6 +123,7 @@ impl Runner {
             heatmap: start.heatmap.as_ref().map(Heatmap::new),
             battery: start.battery,
             record: start.record,
+            levels: start.levels,
         }
     }
 
@@ -168,9 +172,11 @@ impl Runner {
     /// Resets all machines. The battery's memory survives, as it survives the power switch.
     fn reset(&mut self) -> Result<(), SwarmError> {
         let battery = self.battery.is_some().then(|| self.driver.battery()).transpose()?;
+        let levels = self.levels.as_mut();
+        let level = levels.map(|levels| levels.begin(&mut self.driver)).transpose()?;
         self.driver.reset()?;
         if let Some(record) = &mut self.record {
-            record.begin();
+            record.begin(level);
         }
         battery.map_or(Ok(()), |file| self.driver.insert_battery(&file))?;
         self.statistics.begin(|_| true);

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use gbxcule_lab::artifact::sha256;
 use gbxcule_lab::game_log::{GameLog, replay};
+use gbxcule_swarm::{FRAME_BYTES, NativeSwarm, Rom, SwarmConfig};
 use serde_json::json;
 
 use crate::client::Client;
@@ -15,6 +17,13 @@ fn play(rom: &str, record: &Path) -> Serving {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gbxcule"));
     command.args(["play", "--rom", rom, "--record"]).arg(record);
     Serving::run(&mut command)
+}
+
+fn level(level: &str, record: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gbxcule"));
+    command.args(["play", "--rom", "EMBER_LEAP", "--variant", "moon", "--difficulty", "easy"]);
+    command.args(["--level", level, "--record"]).arg(record);
+    command
 }
 
 #[test]
@@ -46,4 +55,37 @@ fn games_are_recorded_from_power_on_and_a_reset_begins_the_next() {
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(said.contains("has games of PEARL_DRIFT, not of this EMBER_LEAP"), "{said}");
     assert_eq!(fs::read(&record).expect("a file"), before);
+}
+
+#[test]
+fn a_level_of_a_variant_is_recorded_and_a_reset_begins_the_next_level() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = folder.path().join("games.jsonl");
+    let serving = Serving::run(level("200", &record).arg("--paused"));
+    let mut client = Client::connect(&serving);
+    client.send(&json!({ "type": "hold", "env": 0, "buttons": 0x11 }));
+    (0..300).for_each(|_| client.send(&json!({ "type": "step" })));
+    client.send(&json!({ "type": "reset" }));
+    (0..100).for_each(|_| client.send(&json!({ "type": "step" })));
+    client.send(&json!({ "type": "save", "env": 0 }));
+    let view = client.look(0, 1, 1, None);
+    drop((client, serving));
+
+    let log = GameLog::read(&record).expect("a file of games");
+    assert_eq!(log.header.variant.as_deref(), Some("moon"));
+    assert_eq!(log.header.difficulty.as_deref(), Some("easy"));
+    let games = log.games.iter().map(|game| (game.level, game.buttons.steps()));
+    assert_eq!(games.collect::<Vec<_>>(), [(Some(200), 300), (Some(201), 100)]);
+    let outcomes = replay(&log.header, &log.games, &mut |_| ()).expect("games");
+    let rom = gbxcule_assembler::by_name("EMBER_LEAP").expect("the game").bytes();
+    let rom = Rom::new(rom).expect("a good header");
+    let mut swarm = NativeSwarm::new(rom, SwarmConfig::new(1)).expect("a swarm");
+    swarm.load_state(0, &view.pictures[FRAME_BYTES..]).expect("a state");
+    let memory = swarm.read_memory(0, 0xC000..0xE000).expect("memory");
+    assert_eq!(outcomes[1].memory_sha256, sha256(&memory));
+
+    let mut again = level("201", &record);
+    let refused = again.args(["--port", "0"]).output().expect("the command");
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("give `--level 202`"), "{said}");
 }

@@ -81,16 +81,15 @@ pub fn replay(
             game.name, game.sha256, header.rom_sha256
         )));
     }
-    let bits = variant_bits(game, header).map_err(refused)?;
+    let title = header.title()?;
     let is_from_power_on = |game: &LoggedGame| game.seed.is_none() && game.level.is_none();
-    if bits != 0 && games.iter().any(is_from_power_on) {
+    if title.is_variant() && games.iter().any(is_from_power_on) {
         return Err(refused(
             "a game from power-on is no variant: give each game a seed or a level".to_owned(),
         ));
     }
-    let title = Title::new(game, Rom::new(&rom_of(game).bytes)?, PowerOnChoice::Zero, bits)?;
     // A game without a title and variants begins at power-on, and so does the swarm.
-    let begins_at_power_on = !game.has_title && bits == 0;
+    let begins_at_power_on = !game.has_title && !title.is_variant();
     let starts = if begins_at_power_on { Vec::new() } else { title.starts()? };
     // Games of similar length are played together, because a swarm is as slow as its longest game.
     let mut order: Vec<usize> = (0..games.len()).collect();
@@ -127,6 +126,18 @@ impl Header {
     pub fn most_steps(&self) -> Result<usize, LabError> {
         let game = game(&self.game).map_err(|found| LabError::GameLog { found })?;
         Ok(most_steps(self, game))
+    }
+
+    /// Switches the header's game on, in its variant and difficulty, and returns the game on its
+    /// title.
+    ///
+    /// # Errors
+    /// No built-in game for one player has the header's name, or the game has no such variant.
+    pub fn title(&self) -> Result<Title, LabError> {
+        let refused = |found| LabError::GameLog { found };
+        let game = game(&self.game).map_err(refused)?;
+        let bits = variant_bits(game, self).map_err(refused)?;
+        Ok(Title::new(game, Rom::new(&rom_of(game).bytes)?, PowerOnChoice::Zero, bits)?)
     }
 }
 
