@@ -231,7 +231,7 @@ def test_seeds_may_be_an_array(env):
         (lambda env: env.step([0, 9]), ValueError, "actions are 0 to 8, found 9 for env 1"),
         (lambda env: env.step([-1, 0]), ValueError, "actions are 0 to 8, found -1 for env 0"),
         (lambda env: env.step([0.0, 1.0]), ValueError, "expected one whole number for .*, found float64"),
-        (lambda env: env.checkpoint("nowhere/swarm.ckpt"), FileNotFoundError, "cannot write nowhere: "),
+        (lambda env: env.checkpoint("nowhere/swarm.ckpt"), FileNotFoundError, "nowhere/swarm.ckpt: there is no folder nowhere, make it first"),
         (lambda env: env.checkpoint("/tmp"), IsADirectoryError, "cannot write /tmp: a folder is in its place"),
     ],
 )

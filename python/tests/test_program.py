@@ -335,6 +335,17 @@ def test_weights_that_cant_be_are_named(given, error, message):
         gbxcule.make_vec("PEARL_DRIFT", 2, reward=WEIGHTED, weights=given)
 
 
+def test_programs_without_weights_say_so():
+    with pytest.raises(ValueError, match="the programs take no weights, found 2: a program with `WEIGHTS = 2` reads them"):
+        gbxcule.make_vec("PEARL_DRIFT", 2, weights=[1.0, 2.0])
+
+
+def test_a_text_without_its_imports_names_them():
+    text = "import warp as wp\n\n@wp.func\ndef done(machine: gb.Machine) -> wp.bool:\n    return False\n"
+    with pytest.raises(ValueError, match="write `import gbxcule as gb` before it"):
+        gbxcule.make_vec("PEARL_DRIFT", 2, reward=text)
+
+
 def test_a_change_of_weights_names_what_it_takes():
     env = gbxcule.make_vec("PEARL_DRIFT", 2, reward=WEIGHTED, weights=[1, 2])
     for numbers, named, error, message in [

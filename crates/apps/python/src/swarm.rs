@@ -9,6 +9,7 @@ mod settings;
 mod sound;
 
 use std::ffi::CString;
+use std::io::ErrorKind;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::RwLock;
@@ -98,7 +99,15 @@ impl Swarm {
         };
         // A misspelt folder is an error, not a new folder.
         if let Some(folder) = path.parent().filter(|it| !it.as_os_str().is_empty()) {
-            std::fs::metadata(folder).map_err(|error| named(error, folder))?;
+            std::fs::metadata(folder).map_err(|error| match error.kind() {
+                ErrorKind::NotFound => {
+                    let folder = folder.display();
+                    let path = path.display();
+                    let said = format!("{path}: there is no folder {folder}, make it first");
+                    std::io::Error::new(ErrorKind::NotFound, said)
+                }
+                _ => named(error, folder),
+            })?;
         }
         let bytes = self.look(py, |swarm| swarm.checkpoint(note))?;
         Ok(py

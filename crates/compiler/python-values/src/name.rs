@@ -16,6 +16,14 @@ const BUILTINS: &str = "range len print min max abs round type reversed slice re
     enumerate list getattr hasattr open dict set sorted any all frozenset map filter divmod \
     input globals vars";
 
+/// Usual names of modules, with the statements that import the modules under these names.
+const IMPORTS: [(&str, &str); 4] = [
+    ("gb", "import gbxcule as gb"),
+    ("wp", "import warp as wp"),
+    ("np", "import numpy as np"),
+    ("math", "import math"),
+];
+
 impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
     /// Value of a name where a scope uses it.
     pub fn name(&self, name: &str, expr: &Expr, scope: ScopeId) -> Evaluation<'a, D> {
@@ -55,7 +63,11 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         let has_stars = !self.scopes.stars(text).is_empty();
         of_python().or_else(|| D::starred(name).filter(|_| has_stars)).ok_or_else(|| {
             let message = format!("`{name}` isn't defined");
-            Box::new(Diagnostic::error(Code::UndefinedName, self.span(expr), message))
+            let fault = Diagnostic::error(Code::UndefinedName, self.span(expr), message);
+            Box::new(match IMPORTS.iter().find(|(usual, _)| *usual == name) {
+                Some((_, import)) => fault.help(format!("write `{import}` before it")),
+                None => fault,
+            })
         })
     }
 

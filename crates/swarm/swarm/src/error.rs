@@ -52,9 +52,10 @@ pub enum SwarmError {
     WrongLength { what: &'static str, num_envs: usize, found: usize },
     #[error("frames {start} to {end} are no range of a step, which has the frames 0 to {of}")]
     BadFrameRange { start: u32, end: u32, of: u32 },
-    #[error(
-        "the programs take {expected} weights (`WEIGHTS`), found {found}: give one number for each"
-    )]
+    #[error("{}", match expected {
+        0 => format!("the programs take no weights, found {found}: a program with `WEIGHTS = {found}` reads them"),
+        _ => format!("the programs take {expected} weights (`WEIGHTS`), found {found}: give one number for each"),
+    })]
     OtherWeights { found: usize, expected: usize },
     #[error("`sticky` is a probability from 0 to 1, found {found}")]
     NoProbability { found: f64 },
