@@ -367,7 +367,8 @@ fn mcycle_of_dot(machine: &Machine, dot: u32) -> u32 {
 // UNVERIFIED: for a source in ROM or cartridge RAM the old byte of OAM is taken.
 pub(super) fn read_object_beside_dma(machine: &mut Machine) {
     // A byte arrives in the middle of its M-cycle.
-    let moment = mcycle_of_dot(machine, machine.ppu.pipeline.dot as u32 + 2);
+    let half = 1 << (machine.tcycle_shift() - 1);
+    let moment = mcycle_of_dot(machine, machine.ppu.pipeline.dot as u32 + half);
     if machine.dma.is_moving(moment) {
         take_moving_object(machine, moment);
     }
