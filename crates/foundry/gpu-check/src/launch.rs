@@ -74,7 +74,7 @@ pub struct LaunchLimits {
     pub finds_races: bool,
 }
 
-/// Runs a kernel to its end or its first fault. If wide loads of shared memory read unwritten
+/// Runs a kernel to its end or its first fault. If loads of shared memory read unwritten or racing
 /// words, the kernel runs again with other values in these words, which shows whether the kernel
 /// uses them.
 pub fn launch(

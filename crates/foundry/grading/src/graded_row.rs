@@ -4,8 +4,8 @@
 //! An answer may compute in another order, so its numbers may differ by rounding. The tolerance is
 //! measured: four times the largest difference between an array's results and those in 64 bits,
 //! plus the errors that [`AllowedErrors`] allows for functions that libraries compute differently,
-//! plus four units in the last place of the array's largest number (64 for doubles). Integers must
-//! be equal unless [`AllowedErrors`] moves them.
+//! plus four units in the last place of the array's largest number (64 for doubles; none if the
+//! program only selects floats). Integers must be equal unless [`AllowedErrors`] moves them.
 
 use crate::FRESH_INPUTS;
 use crate::fresh_inputs::{DrawKind, FreshInputs, Tolerances};
@@ -16,7 +16,7 @@ use gbxcule_grammar::input::{ArgumentInput, is_small, leaves};
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_interp::Refusals;
 use gbxcule_ir::source::Span;
-use gbxcule_ir::{FunctionId, Literal, Scalar};
+use gbxcule_ir::{AtomicOp, FunctionId, Literal, Module, Native, Op, Scalar, ValueData};
 use gbxcule_rows::allowed_error::{AllowedErrors, Runner};
 use gbxcule_rows::distance::exact;
 use gbxcule_rows::execute::{self, ArgumentBytes, BUDGET, LaunchInputs, Variation};
@@ -179,8 +179,11 @@ impl GradedRow {
         let narrow = own.reshaped(Reshaping::Narrow, &mut random);
         self.add_first_sound(narrow.iter().flat_map(|it| wider(it, 0)), seed);
         self.add_first_sound(own.reshaped(Reshaping::Wide, &mut random), seed);
-        let broad = Reshaping::BROAD.iter().filter_map(|way| own.reshaped(*way, &mut random));
-        self.add_first_sound(broad, seed);
+        for extent in own.broad_extents() {
+            let ways = Reshaping::BROAD.map(|new| Reshaping::Broad(extent, new));
+            let broad = ways.into_iter().filter_map(|way| own.reshaped(way, &mut random));
+            self.add_first_sound(broad, seed);
+        }
         // Only two of the preceding draws are far from the stored numbers, and both may be short.
         let far = own.widened(Some(FACTORS[0]), 0).reshaped(Reshaping::Growing, &mut random);
         self.add_first_sound(far, seed);
@@ -316,6 +319,7 @@ impl GradedRow {
             results,
             tolerances,
             kind,
+            is_unbounded: false,
             is_order_independent: OnceLock::new(),
             has_race: OnceLock::new(),
         })
@@ -368,25 +372,30 @@ impl GradedRow {
             let bounds =
                 AllowedErrors::find(&self.program, draw.grid(), draw.seed, exact, Runner::Device);
             let wide = self.wide_results(draw);
-            let of =
-                |narrow: &[Tensor], wide: Option<&[Tensor]>, bounds: Option<&Vec<Vec<f64>>>| {
-                    let arrays = narrow.iter().enumerate();
-                    let one = |(at, tensor): (usize, &Tensor)| {
-                        let wide = wide.and_then(|wide| wide.get(at));
-                        allowed(tensor, wide, bounds.map(|bounds| bounds[at].as_slice()))
-                    };
-                    arrays.map(one).collect()
+            let rounds = rounds(&self.program.forward);
+            let of = |narrow: &[Tensor],
+                      wide: Option<&[Tensor]>,
+                      bounds: Option<&Vec<Vec<f64>>>,
+                      rounds: bool| {
+                let arrays = narrow.iter().enumerate();
+                let one = |(at, tensor): (usize, &Tensor)| {
+                    let wide = wide.and_then(|wide| wide.get(at));
+                    allowed(tensor, wide, bounds.map(|bounds| bounds[at].as_slice()), rounds)
                 };
+                arrays.map(one).collect()
+            };
             Tolerances {
                 outputs: of(
                     &exact.outputs,
                     wide.as_ref().map(|it| it.outputs.as_slice()),
                     bounds.as_ref().map(|it| &it.outputs),
+                    rounds,
                 ),
                 gradients: of(
                     exact.slopes(),
                     wide.as_ref().and_then(|it| it.gradients.as_deref()),
                     bounds.as_ref().map(|it| &it.gradients),
+                    true,
                 ),
             }
         })
@@ -431,7 +440,9 @@ impl GradedRow {
                 let tolerance = tolerances(place)[index];
                 let is_free = tolerance == f64::INFINITY;
                 let is_probe = draw.kind != DrawKind::Plain;
-                let is_alike = is_probe && !right.is_finite() && !is.is_finite();
+                // A tile with zeros around it multiplies them with numbers that aren't finite.
+                let is_padded = draw.is_unbounded && is.is_nan();
+                let is_alike = is_probe && !is.is_finite() && (!right.is_finite() || is_padded);
                 if is_free || is_alike {
                     continue;
                 }
@@ -513,7 +524,26 @@ pub(crate) fn first(faults: &[gbxcule_ir::diagnostic::Diagnostic]) -> String {
     faults.first().map_or_else(|| "no reason".into(), |fault| fault.message.clone())
 }
 
-fn allowed(narrow: &Tensor, wide: Option<&Tensor>, bounds: Option<&[f64]>) -> Vec<f64> {
+/// Returns true if a module computes a float by an operation that may round. A program without
+/// one, such as a median, moves its inputs' floats, and so does a right answer.
+fn rounds(module: &Module) -> bool {
+    let is_float =
+        |ty| module.types.components(ty).is_some_and(|(of, _): (Scalar, u32)| of.is_float());
+    let rounds = |value: &ValueData| match value.op {
+        Op::Binary(..) | Op::Atomic { op: AtomicOp::Add | AtomicOp::Subtract, .. } => true,
+        Op::Native { native, .. } => !matches!(native, Native::Min | Native::Max | Native::Abs),
+        _ => false,
+    };
+    let mut values = module.functions.iter().flat_map(|(_, it)| it.body.values.iter());
+    values.any(|(_, value)| is_float(value.ty) && rounds(value))
+}
+
+fn allowed(
+    narrow: &Tensor,
+    wide: Option<&Tensor>,
+    bounds: Option<&[f64]>,
+    rounds: bool,
+) -> Vec<f64> {
     let numbers = || narrow.numbers.iter();
     let largest = tensor::largest(&narrow.numbers);
     let rounding = wide.map_or(0.0, |wide| {
@@ -526,7 +556,8 @@ fn allowed(narrow: &Tensor, wide: Option<&Tensor>, bounds: Option<&[f64]>) -> Ve
         // For doubles there is no wider program that measures rounding, and sums in another order
         // differ by more.
         let units = if number.scalar() == Scalar::F64 { UNITS_OF_DOUBLES } else { UNITS };
-        let unit = tensor::epsilon(number.scalar()).map_or(0.0, |unit| units * unit * largest);
+        let unit = tensor::epsilon(number.scalar()).filter(|_| rounds);
+        let unit = unit.map_or(0.0, |unit| units * unit * largest);
         let rounding = if number.scalar().is_float() { FACTOR * rounding } else { 0.0 };
         bound + rounding + unit
     };

@@ -216,10 +216,10 @@ impl GradedRow {
         })
     }
 
-    /// Returns true if an argument holds a NaN.
-    fn has_nan(&self, data: &[Vec<u8>]) -> bool {
+    /// Returns true if an argument holds such a number.
+    fn holds(&self, data: &[Vec<u8>], is_such: fn(f64) -> bool) -> bool {
         let numbers = |at: usize| execute::numbers(&self.program, at, &data[at]);
-        (0..data.len()).any(|at| numbers(at).iter().any(|it| it.as_f64().is_nan()))
+        (0..data.len()).any(|at| numbers(at).iter().any(|it| is_such(it.as_f64())))
     }
 
     pub(crate) fn probe(
@@ -244,7 +244,8 @@ impl GradedRow {
         let way = Variation { budget: BUDGET, ..Variation::default() };
         let exact = execute::forward_varied(way, wide, grid, &images).ok()?;
         let exact = outputs(wide, &inputs, &exact);
-        let has_nan = self.has_nan(data);
+        let has_nan = self.holds(data, f64::is_nan);
+        let is_unbounded = self.holds(data, |it| !it.is_finite());
         let tolerances =
             narrow.iter().zip(&exact).map(|(one, other)| loose(one, other, has_nan)).collect();
 
@@ -264,6 +265,7 @@ impl GradedRow {
             results: Results { outputs: narrow, gradients: None, consumed: Vec::new() },
             tolerances: OnceLock::from(Tolerances { outputs: tolerances, gradients: Vec::new() }),
             kind,
+            is_unbounded,
             is_order_independent: OnceLock::new(),
             has_race: OnceLock::new(),
         })

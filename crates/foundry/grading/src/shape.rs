@@ -40,9 +40,9 @@ pub(crate) enum Reshaping {
     /// The length of an array's rows, or an extent that is not one of the launch, becomes one more
     /// than a multiple of a warp; other extents grow.
     Wide,
-    /// The length of an array's rows, or an extent that is not one of the launch, becomes larger
-    /// than any tile of a kernel; other extents of arrays with rows become small.
-    Broad(u32),
+    /// One of [`Shaped::broad_extents`], the first number, becomes the second, which is larger than
+    /// a block or tile of a kernel. If an array has rows, other extents become small.
+    Broad(u32, u32),
     /// The length of an array's rows, or an extent that is not one of the launch, becomes at most
     /// three.
     Narrow,
@@ -57,10 +57,9 @@ pub(crate) enum Reshaping {
 }
 
 impl Reshaping {
-    /// Lengths of rows, each one more than the size of a block or tile. The first length on which
-    /// the row's program is cheap enough is taken.
-    pub(crate) const BROAD: [Self; 4] =
-        [Self::Broad(1025), Self::Broad(257), Self::Broad(129), Self::Broad(65)];
+    /// Lengths of [`Self::Broad`], each one more than the size of a block or tile. The first length
+    /// on which the row's program is cheap enough is taken.
+    pub(crate) const BROAD: [u32; 4] = [1025, 257, 129, 65];
 
     /// Returns the reshapings that are tried for a draw, the best first.
     pub(crate) fn of_draw(number: usize) -> &'static [Self] {
@@ -148,6 +147,38 @@ impl Shaped {
         [true, false].map(|is_flat| [true, false].map(|is_wide| parted(is_wide, is_flat))).into()
     }
 
+    /// Returns the length of an array's rows. If no array has rows, the array that offsets divide
+    /// into segments takes their place, or an array whose extent is not one of the launch, such as
+    /// bins or weights.
+    fn row(&self) -> Option<u32> {
+        let rows = self.inputs.iter().find(|it| it.shape.len() > 1);
+        let row = rows.and_then(|it| it.shape.last()).copied();
+        let mut others = self.inputs.iter().flat_map(|it| &it.shape).copied();
+        let other = || others.find(|it| *it > 1 && !self.dims.contains(it));
+        row.or_else(|| self.segmented()).or_else(other)
+    }
+
+    /// Returns the extent of the array that offsets divide into segments.
+    fn segmented(&self) -> Option<u32> {
+        let offsets = self.inputs.iter().find(|it| it.arrangement == Arrangement::Offsets)?;
+        let total = u32::try_from(offsets.most).ok()?;
+        let mut extents = self.inputs.iter().flat_map(|it| &it.shape);
+        extents.any(|it| *it == total && !self.dims.contains(it)).then_some(total)
+    }
+
+    /// Returns the extents that an answer may take to fit a block or tile: the length of rows, that
+    /// of an array in segments, and the extents of a launch of several dimensions.
+    pub(crate) fn broad_extents(&self) -> Vec<u32> {
+        let launch = self.dims.iter().copied().filter(|it| *it > 1 && self.dims.len() > 1);
+        let mut all: Vec<u32> = Vec::new();
+        for extent in self.row().into_iter().chain(self.segmented()).chain(launch) {
+            if !all.contains(&extent) {
+                all.push(extent);
+            }
+        }
+        all
+    }
+
     /// Returns the new value of each extent.
     fn map(&self, way: Reshaping, random: &mut Random) -> BTreeMap<u32, u32> {
         let shapes = self.inputs.iter().flat_map(|it| &it.shape);
@@ -156,21 +187,16 @@ impl Shaped {
         let written = || self.inputs.iter().find(|it| it.written && !it.shape.is_empty());
         let first = self.dims.first().or_else(|| written()?.shape.first());
         let first = first.copied().unwrap_or(1);
-        let row = self.inputs.iter().find(|it| it.shape.len() > 1).and_then(|it| it.shape.last());
-        let is_flat = row.is_none();
-        // If no array has rows, the array that offsets divide into segments takes their place, or
-        // an array whose extent is not one of the launch, such as bins or weights.
-        let mut others = self.inputs.iter().flat_map(|it| &it.shape);
-        let segmented = self.inputs.iter().find(|it| it.arrangement == Arrangement::Offsets);
-        let total = segmented.and_then(|it| u32::try_from(it.most).ok());
-        let all = extents.iter().find(|it| Some(**it) == total && !self.dims.contains(it));
-        let row = row.or(all);
-        let row = row.or_else(|| others.find(|it| **it > 1 && !self.dims.contains(it)));
+        let rank = self.inputs.iter().map(|it| it.shape.len()).max().unwrap_or(0);
+        let is_flat = rank < 2;
+        // A window of two elements has no neighbour on one side.
+        let least = if rank > 2 { 1 } else { 3 };
+        let row = self.row();
         let mut map = BTreeMap::new();
         match (way, row) {
-            (Reshaping::Wide, Some(row)) => _ = map.insert(*row, 33 + 32 * random.below(3) as u32),
-            (Reshaping::Broad(new), Some(row)) => _ = map.insert(*row, new),
-            (Reshaping::Narrow, Some(row)) => _ = map.insert(*row, 1 + random.below(3) as u32),
+            (Reshaping::Wide, Some(row)) => _ = map.insert(row, 33 + 32 * random.below(3) as u32),
+            (Reshaping::Broad(extent, new), _) => _ = map.insert(extent, new),
+            (Reshaping::Narrow, Some(row)) => _ = map.insert(row, 1 + random.below(3) as u32),
             _ => {}
         }
         let factor = 2 + random.below(2) as u32;
@@ -186,9 +212,9 @@ impl Shaped {
                     unused(if new == extent { new + 1 } else { new }, &map)
                 }
                 Reshaping::Long if extent == first => 257 + 256 * random.below(4) as u32,
-                Reshaping::Wide | Reshaping::Broad(_) if row.is_none() => extent,
-                Reshaping::Broad(_) if !is_flat => unused(1 + random.below(4) as u32, &map),
-                Reshaping::Growing | Reshaping::Broad(_) | Reshaping::Long | Reshaping::Wide => {
+                Reshaping::Wide if row.is_none() => extent,
+                Reshaping::Broad(..) if !is_flat => unused(least + random.below(3) as u32, &map),
+                Reshaping::Growing | Reshaping::Broad(..) | Reshaping::Long | Reshaping::Wide => {
                     unused(extent + 1 + random.below(extent as usize + 5) as u32, &map)
                 }
                 Reshaping::Scaled => extent * factor,

@@ -12,8 +12,8 @@ pub(super) mod logic;
 pub(super) mod matrix;
 pub(super) mod memory;
 pub(super) mod round;
+mod shared_load;
 pub(super) mod vote;
-mod wide_load;
 
 use super::decoded::{DecodedInstruction, PredicateOperand, Source};
 use super::warp::{LANES, Mask, UNIFORM_PREDICATES, Warp, Word, each};

@@ -1,5 +1,5 @@
-//! Suspects: words of wide loads of shared memory that no thread has written, or that race with
-//! another access.
+//! Suspects: words of loads of shared memory that no thread has written, or that race with another
+//! access. The compiler also loads words that the source doesn't read.
 //!
 //! A suspect is a fault if the kernel uses its value. Further launches show this, in which the
 //! suspects have other values: a kernel that uses a suspect then gives other results, or takes
@@ -9,9 +9,10 @@ use super::fault::Fault;
 use super::shadow::WordRead;
 use rustc_hash::FxHashSet;
 
-/// Values for suspect words, one for each further launch: zero, nearly the greatest float and
-/// nearly the least float. As integers the last two are large and small.
-pub const VALUES: [u32; 3] = [0, 0x7F7F_FFFF, 0xFF7F_FFFF];
+/// Values for suspect words, one for each further launch: zero, nearly the greatest float, nearly
+/// the least float, and a NaN, of which a product with zero is no zero. As integers the second is
+/// large, and the third is small.
+pub const VALUES: [u32; 4] = [0, 0x7F7F_FFFF, 0xFF7F_FFFF, 0x7FC0_0000];
 /// Greatest number of suspect words of a launch; if there are more, the first one counts as a
 /// fault.
 const MAX_SUSPECTS: usize = 1 << 20;

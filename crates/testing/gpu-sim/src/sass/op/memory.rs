@@ -279,9 +279,9 @@ fn load_by(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask, named: N
     warp.tick();
     for lane in each(lanes) {
         addresses[lane] = warp.address(inst, lane, named);
-        if inst.is_wide_shared_load() && !inst.is_exchange {
-            let words = warp.shared_words(inst, (addresses[lane], size), lane);
-            put(warp, inst, lane, size, words);
+        if named == Named::Shared && !inst.is_exchange {
+            let bytes = warp.shared_bytes(inst, (addresses[lane], size), lane);
+            put(warp, inst, lane, size, words(bytes, size, is_signed));
             continue;
         }
         let spot = warp.spot(inst, addresses[lane], lane, size, named);
