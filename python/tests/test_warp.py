@@ -323,9 +323,9 @@ def test_a_timer_measures_a_block(capsys):
 
 
 def test_what_is_missing_may_be_named_and_says_its_name_when_it_is_used():
-    assert wp.Volume.CLOSEST is not None and wp.indexedarray(dtype=wp.float32, ndim=2) is not None
-    with pytest.raises(NotImplementedError, match=r"warp\.Volume\.allocate"):
-        wp.Volume.allocate(1)
+    assert wp.Texture2D.UNUSED is not None and wp.indexedarray(dtype=wp.float32, ndim=2) is not None
+    with pytest.raises(NotImplementedError, match=r"warp\.Texture2D\.allocate"):
+        wp.Texture2D.allocate(1)
     with pytest.raises(AttributeError, match="no_such_name"):
         _ = wp.no_such_name
 

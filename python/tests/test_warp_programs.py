@@ -45,15 +45,15 @@ PROGRAMS = [
 ]
 
 
-def examples():
+def wheel():
     code = "import importlib.util as u; print(u.find_spec('warp').submodule_search_locations[0])"
     found = subprocess.run([WARP, "-c", code], capture_output=True, text=True, check=True)
-    return pathlib.Path(found.stdout.strip()) / "examples"
+    return pathlib.Path(found.stdout.strip())
 
 
 @pytest.mark.parametrize("name, steps", PROGRAMS)
 def test_an_example_gives_what_warp_gives(name, steps, tmp_path):
-    agrees(examples() / name, steps, tmp_path)
+    agrees(wheel() / "examples" / name, steps, tmp_path)
 
 
 def test_elements_of_indexed_arrays_are_those_that_warp_takes(tmp_path):
@@ -62,6 +62,11 @@ def test_elements_of_indexed_arrays_are_those_that_warp_takes(tmp_path):
 
 def test_queries_of_geometry_find_what_warp_finds(tmp_path):
     agrees(pathlib.Path(__file__).with_name("warp_geometry.py"), 1, tmp_path)
+
+
+def test_volumes_are_and_hold_what_warp_makes_and_finds(tmp_path, monkeypatch):
+    monkeypatch.setenv("GBXCULE_WARP_ASSETS", str(wheel() / "tests" / "assets"))
+    agrees(pathlib.Path(__file__).with_name("warp_volume.py"), 1, tmp_path)
 
 
 def test_tiles_are_those_that_warp_makes_on_a_cpu(tmp_path):

@@ -129,6 +129,7 @@ from gbxcule.warp.structure import StructInstance as StructInstance
 from gbxcule.warp.tape import Tape as Tape
 from gbxcule.warp.timer import ScopedLogLevel as ScopedLogLevel
 from gbxcule.warp.timer import ScopedTimer as ScopedTimer
+from gbxcule.warp.volume import Volume as Volume
 
 _NUMBERS = {
     "pi": math.pi, "half_pi": math.pi / 2.0, "tau": math.tau, "e": math.e, "inf": math.inf, "nan": math.nan,

@@ -81,6 +81,7 @@ class array(ElementOperators):
         self.is_annotation = data is None and shape is None and ptr is None
         self._noted_shape: tuple[Any, ...] | None = None
         self._memory: npt.NDArray[Any]
+        self.deleter = deleter
         if ptr is not None:
             self.dtype = BY_NAME["float32"] if wanted is Any else wanted
             self._memory = memory_at(ptr, inside(self.dtype), _extents(shape or 0), strides, deleter)

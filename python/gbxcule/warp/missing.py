@@ -11,7 +11,7 @@ from typing import Any
 # Classes that annotations and class attributes name.
 _CLASSES = (
     "Event", "GLTextureResource", "MarchingCubes", "RegisteredGLBuffer", "Stream", "Texture1D", "Texture2D",
-    "Texture3D", "TextureAddressMode", "TextureFilterMode", "TextureResourceFlags", "Volume",
+    "Texture3D", "TextureAddressMode", "TextureFilterMode", "TextureResourceFlags",
 )  # fmt: skip
 # Modules that programs import, and their parent modules.
 _MODULES = (

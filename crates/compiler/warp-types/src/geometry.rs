@@ -1,5 +1,5 @@
-//! Queries of hash grids, bounding volume hierarchies and meshes, and searches in sparse matrices:
-//! a library in the dialect itself.
+//! Queries of hash grids, bounding volume hierarchies and meshes, samples of volumes, and searches
+//! in sparse matrices: a library in the dialect itself.
 //!
 //! The library's text is added to a program that mentions the library. Its functions look ids up in
 //! a table: `wp.table_of(HashGrid)` is an array of all grids, by id. A function that uses a table
@@ -20,12 +20,14 @@ pub const LIBRARY: Library = Library {
         include_str!("geometry/mesh.py"),
         include_str!("geometry/mesh_ray.py"),
         include_str!("geometry/sparse.py"),
+        include_str!("geometry/volume.py"),
+        include_str!("geometry/volume_sample.py"),
     ),
     is_mentioned,
 };
 
 /// Parts of names by which a text mentions the library.
-const NAME_PARTS: [&str; 9] = [
+const NAME_PARTS: [&str; 11] = [
     "hash_grid",
     "HashGrid",
     "mesh_",
@@ -35,10 +37,13 @@ const NAME_PARTS: [&str; 9] = [
     "Bvh",
     "bsr_row_index",
     "bsr_block_index",
+    "volume_",
+    ".Volume",
 ];
 
 /// Structs of the library that have tables, each with the name of its table.
-const TABLES: [(&str, &str); 3] = [("HashGrid", "hash_grids"), ("Bvh", "bvhs"), ("Mesh", "meshes")];
+const TABLES: [(&str, &str); 4] =
+    [("HashGrid", "hash_grids"), ("Bvh", "bvhs"), ("Mesh", "meshes"), ("_VolumeGrid", "volumes")];
 
 /// Structs of the library over which loops run, each with the function that finds the next index.
 const QUERIES: [(&str, &str); 4] = [

@@ -21,7 +21,6 @@ pub(crate) fn type_named(name: &str) -> Option<Annotation> {
         "Any" => Annotation::Any,
         "Function" => Annotation::Callable,
         "handle" => Annotation::Scalar(Scalar::U64),
-        "Volume" => Annotation::Unsupported(Code::UnsupportedVolume, "volumes"),
         "Texture1D" | "Texture2D" | "Texture3D" => {
             Annotation::Unsupported(Code::UnsupportedTexture, "textures")
         }
@@ -168,7 +167,6 @@ pub fn missing_feature(name: &str) -> Option<(Code, &'static str)> {
     let features: &[(&str, Code, &'static str)] = &[
         ("tile", Code::UnsupportedTile, "these functions of tiles"),
         ("mesh_", Code::UnsupportedMesh, "such queries of meshes"),
-        ("volume_", Code::UnsupportedVolume, "volumes"),
         ("texture_", Code::UnsupportedTexture, "textures"),
         ("bvh_", Code::UnsupportedBvh, "such queries of hierarchies"),
         ("hash_grid_", Code::UnsupportedHashGrid, "such queries of hash grids"),

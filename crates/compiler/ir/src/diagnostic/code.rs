@@ -100,7 +100,6 @@ codes! {
         UnsupportedIteration "unsupported-iteration" "a loop over a value that is neither a `range` nor a query",
         UnsupportedTile "unsupported-tile" "functions of tiles that this compiler doesn't have",
         UnsupportedMesh "unsupported-mesh" "queries of meshes that this compiler doesn't have",
-        UnsupportedVolume "unsupported-volume" "volumes",
         UnsupportedTexture "unsupported-texture" "textures",
         UnsupportedBvh "unsupported-bvh" "queries of hierarchies of boxes that this compiler doesn't have",
         UnsupportedHashGrid "unsupported-hash-grid" "queries of hash grids that this compiler doesn't have",

@@ -1,3 +1,5 @@
+from typing import Any
+
 import warp as wp
 
 
