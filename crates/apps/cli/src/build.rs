@@ -127,8 +127,11 @@ impl Build {
         }
         let manifest = self.manifest(&kernels, (&host.functions, &cuda.kernels), &name, &files);
         // The manifest is written last, so that a folder with a manifest has all files.
-        write_json(&self.out.join(format!("{name}.json")), &manifest)?;
-        self.report(&kernels, &host.functions, &files);
+        let manifest_file = format!("{name}.json");
+        write_json(&self.out.join(&manifest_file), &manifest)?;
+        let mut names: Vec<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
+        names.push(&manifest_file);
+        self.report(&kernels, &host.functions, &names);
         Ok(true)
     }
 
@@ -312,12 +315,7 @@ impl Build {
         })
     }
 
-    fn report(
-        &self,
-        kernels: &Kernels,
-        functions: &[cxx::LibraryFunction],
-        files: &[(String, Vec<u8>)],
-    ) {
+    fn report(&self, kernels: &Kernels, functions: &[cxx::LibraryFunction], files: &[&str]) {
         for (id, reverse) in &kernels.kernels {
             let Some(function) = functions.iter().find(|function| function.kernel == *id) else {
                 continue;
@@ -329,8 +327,7 @@ impl Build {
             };
             say!("{}{reverse}", function.symbol);
         }
-        let names: Vec<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
-        say!("wrote {} into {}", names.join(", "), self.out.display());
+        say!("wrote {} into {}", files.join(", "), self.out.display());
     }
 }
 

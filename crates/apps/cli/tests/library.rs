@@ -211,8 +211,15 @@ fn a_kernel_that_is_called_describe_leaves_the_library_its_own() {
     let text = "import warp as wp\n\n@wp.kernel\ndef describe(out: wp.array(dtype=int)):\n    \
         out[wp.tid()] = 1\n";
     std::fs::write(path.join("k.py"), text).expect("a file");
-    let built = build(&path.join("k.py"), path, &["--no-grad"]);
+    let out = path.join("made");
+    let built = build(&path.join("k.py"), &out, &["--no-grad"]);
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let says = String::from_utf8_lossy(&built.stdout);
+    for file in std::fs::read_dir(&out).expect("a folder").map(|file| file.expect("a file")) {
+        let name = file.file_name().into_string().expect("text");
+        assert!(says.contains(&name), "{name}: {says}");
+        std::fs::rename(file.path(), path.join(name)).expect("a move");
+    }
     let source = path.join("main.c");
     let text = "#include \"k.h\"\n#include <stdio.h>\nint main(void)\n{\n    int out = 0;\n    char text[99];\n    \
         gbx_array to = gbx_array_of(&out, NULL, 4, 1, 1, 1, 1, 1), huge = gbx_array_of(&out, NULL, 4, 2, 1, 1 << 30, 1, 1);\n    \
