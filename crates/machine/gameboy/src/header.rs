@@ -312,7 +312,8 @@ impl Parts {
         }
     }
 
-    /// The type at 0147 does not distinguish multicarts from MBC1, or MBC30 from MBC3.
+    /// The type at 0147 does not distinguish multicarts from MBC1, or MBC30 from MBC3, and some
+    /// programs name no mapper there.
     fn mapper(&self, rom: &[u8], rom_bytes: u32, ram_bytes: u32) -> Mapper {
         match self.mapper {
             // All known multicarts are 1 MiB and have a game with a header of its own in bank 10
@@ -321,6 +322,9 @@ impl Parts {
                 Mapper::Mbc1Multicart
             }
             Mapper::Mbc3 if rom_bytes > 2 << 20 || ram_bytes > 32 << 10 => Mapper::Mbc30,
+            // Programs with more ROM than the CPU addresses switch banks, whatever their type says;
+            // SameBoy takes an MBC3, too.
+            Mapper::RomOnly if rom_bytes > 32 << 10 => Mapper::Mbc3,
             mapper => mapper,
         }
     }

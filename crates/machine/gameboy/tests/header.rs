@@ -174,6 +174,17 @@ fn multicarts_are_known_by_the_second_header_in_bank_10() {
 }
 
 #[test]
+fn a_type_without_a_mapper_means_an_mbc3_where_rom_has_more_than_two_banks() {
+    let mapper = |bytes, type_code, rom_code| {
+        Cartridge::from_rom(&rom(bytes, type_code, rom_code, 0)).unwrap().mapper
+    };
+    assert_eq!([mapper(0x8000, 0, 0), mapper(0x8000, 9, 0)], [Mapper::RomOnly; 2]);
+    assert_eq!([mapper(0x10000, 0, 1), mapper(0x40000, 9, 3)], [Mapper::Mbc3; 2]);
+    // The file is longer than its header says.
+    assert_eq!(mapper(0xc000, 0, 0), Mapper::Mbc3);
+}
+
+#[test]
 fn mbc30_is_an_mbc3_with_more_memory_than_mbc3_addresses() {
     assert_eq!(Cartridge::from_rom(&rom(0x8000, 0x13, 0, 3)).unwrap().mapper, Mapper::Mbc3);
     assert_eq!(Cartridge::from_rom(&rom(0x8000, 0x13, 0, 5)).unwrap().mapper, Mapper::Mbc30);
