@@ -166,12 +166,16 @@ fn generic_addresses_reach_shared_memory_and_halves_are_added() {
 #[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
 fn every_kind_of_fault_has_a_name() {
     let of = |lines: &str, threads| kind(&format!("{PLACES}{lines}"), threads);
+    let of_block = |lines: &str| {
+        let arrays = [vec![1; 64], vec![0; 64]];
+        run(&format!("{PLACES}{lines}"), (1, 32), &arrays).expect_err("a fault").kind
+    };
     let race = "st.shared.u32 [%r2], %r1;\nxor.b32 %r5, %r1, 1;\nmad.lo.u32 %r6, %r5, 4, %r3;\n\
                 ld.shared.u32 %r7, [%r6];\nst.global.u32 [%rd11], %r7;\n";
-    assert_eq!(of(race, 32), FaultKind::Race);
+    assert_eq!(of_block(race), FaultKind::Race);
     assert_eq!(of("st.global.u32 [%rd2], 5;\n", 32), FaultKind::SameValueRace);
     assert_eq!(
-        of("ld.shared.u32 %r7, [%r2];\nst.global.u32 [%rd11], %r7;\n", 32),
+        of_block("ld.shared.u32 %r7, [%r2];\nst.global.u32 [%rd11], %r7;\n"),
         FaultKind::UninitialisedShared
     );
     assert_eq!(of("st.global.u32 [%rd11+4], %r1;\n", 64), FaultKind::OutsideArray);
@@ -217,8 +221,9 @@ fn words_of_a_load_that_mean_nothing_are_put_aside() {
         assert_eq!([words(0, &again), words(1, &again)], [vec![40 + 41 + 42; 32], vec![value; 32]]);
         assert!(!again.is_same(&memory));
     }
-    // The compiler also loads single words that the source doesn't read.
-    let narrow = "ld.shared.u32 %r4, [s];\nst.global.u32 [%rd10], %r1;\n";
+    // The compiler also loads single words that the source doesn't read. The block's number is 0.
+    let narrow = "ld.shared.u32 %r4, [s];\nmov.u32 %r9, %ctaid.x;\nand.b32 %r4, %r4, %r9;\n\
+                  st.global.u32 [%rd10], %r4;\n";
     let memory = memory_of(narrow, None).expect("no fault");
     assert_eq!(first(&memory), Some(FaultKind::UninitialisedShared));
     let again = memory_of(narrow, Some(memory.suspects.replaced_by(VALUES[0])));
