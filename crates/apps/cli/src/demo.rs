@@ -122,7 +122,7 @@ impl Demo {
             warmup_steps: 2,
             repeats: 3,
             sync_every: bench::SYNC_EVERY,
-            codec: Codec::FULL_V1,
+            codec: Codec::default(),
             schedule,
             stage: Stage::FullStep,
             programs: Programs::default(),

@@ -396,7 +396,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
                 while pieces.steps_done() == step {
                     pieces.advance(1 + (step as u32 % 3) * 3, true).expect("a piece");
                 }
-                ActionSource::Random.fill(&Codec::FULL_V1, 3, step, &mut actions);
+                ActionSource::Random.fill(&Codec::default(), 3, step, &mut actions);
                 swarm.step(&actions).expect("a step");
                 assert_eq!(all_states(&whole), all_states(&pieces), "step {step}");
                 let state = |env| swarm.save_state(env).expect("an env");
@@ -439,7 +439,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         assert_eq!(again.config().schedule, first.config().schedule);
         // A restored driver counts steps from 0, so its actions are those of a first step.
         let actions = first.actions.clone();
-        ActionSource::Random.fill(&Codec::FULL_V1, 3, 0, &mut first.actions);
+        ActionSource::Random.fill(&Codec::default(), 3, 0, &mut first.actions);
         assert_ne!(actions, first.actions);
         let range = FrameRange { frames: 0..8, draw_last: false };
         first.swarm.step_frames(&first.actions, &range).expect("a step");

@@ -58,7 +58,7 @@ impl RunOptions {
 
     /// Returns the codec and the schedule of steps of `frames_per_step` frames, for all ROMs alike.
     pub(crate) fn steps(&self, frames_per_step: u32) -> anyhow::Result<(Codec, Schedule)> {
-        let codec = self.codec.clone().unwrap_or(Codec::FULL_V1);
+        let codec = self.codec.clone().unwrap_or_default();
         self.action_gen.check(&codec).map_err(anyhow::Error::msg)?;
         let press = self.release_after_frames.unwrap_or(Schedule::default().release_after_frames());
         Ok((codec, Schedule::new(frames_per_step, press)?))

@@ -256,7 +256,7 @@ fn expected_pictures(view: &View) -> Vec<u8> {
     let frames = 0..number("frame") as u32;
     if !frames.is_empty() {
         let mut actions = [0; 7];
-        ActionSource::Random.fill(&Codec::FULL_V1, 0, number("step"), &mut actions);
+        ActionSource::Random.fill(&Codec::default(), 0, number("step"), &mut actions);
         swarm.step_frames(&actions, &FrameRange { frames, draw_last: true }).expect("a piece");
     }
     (0..7).flat_map(|env| swarm.frame(env).expect("an env").to_vec()).collect()

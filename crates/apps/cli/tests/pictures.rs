@@ -23,7 +23,7 @@ fn shades_after(frames: &[u64], env: usize, num_envs: usize) -> Vec<Vec<u8>> {
     let schedule = Schedule::new(1, 1).expect("a schedule");
     let config = SwarmConfig { schedule, draw_last: true, ..SwarmConfig::new(num_envs) };
     let mut swarm = NativeSwarm::new(rom.expect("a ROM"), config).expect("a swarm");
-    let noop = Codec::FULL_V1.action("NOOP").expect("an action");
+    let noop = Codec::default().action("NOOP").expect("an action");
     let (mut actions, mut shades) = (vec![0; num_envs], Vec::new());
     for frame in 0..=frames.iter().copied().max().unwrap_or(0) {
         if frames.contains(&frame) {
@@ -32,7 +32,7 @@ fn shades_after(frames: &[u64], env: usize, num_envs: usize) -> Vec<Vec<u8>> {
                 packed.flat_map(|byte| [6, 4, 2, 0].map(|shift| byte >> shift & 3)).collect(),
             );
         }
-        ActionSource::Random.fill(&Codec::FULL_V1, 0, frame / 24, &mut actions);
+        ActionSource::Random.fill(&Codec::default(), 0, frame / 24, &mut actions);
         if frame % 24 >= 8 {
             actions.fill(noop);
         }
@@ -203,7 +203,7 @@ fn a_wav_is_what_the_chosen_machine_sounds_like() {
     let mut expected = Vec::new();
     for step in 0..9 {
         let mut actions = vec![0; 4];
-        ActionSource::Random.fill(&Codec::FULL_V1, 0, step, &mut actions);
+        ActionSource::Random.fill(&Codec::default(), 0, step, &mut actions);
         swarm.step(&actions).expect("good actions");
         if step >= 4 {
             expected.extend_from_slice(swarm.samples(3).expect("an env"));

@@ -77,7 +77,7 @@ impl VerifyPlan {
             regions: Vec::new(),
             compare_counters: false,
             compare_frame: false,
-            codec: Codec::FULL_V1,
+            codec: Codec::default(),
             schedule: Schedule::new(1, 8).unwrap_or_default(),
             stage: Stage::EmulateOnly,
             programs: Programs::default(),

@@ -25,7 +25,7 @@ fn config(rom: &RomImage, num_envs: usize) -> BackendConfig {
     BackendConfig {
         rom: rom.bytes.clone(),
         num_envs,
-        codec: Codec::FULL_V1,
+        codec: Codec::default(),
         schedule: Schedule::new(4, 2).expect("a schedule"),
         stage: Stage::FullStep,
         programs: Programs::default(),

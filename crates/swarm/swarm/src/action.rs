@@ -6,7 +6,6 @@
 
 mod table_text;
 
-use std::borrow::Cow;
 use std::num::NonZeroU32;
 
 pub use table_text::CodecError;
@@ -53,7 +52,7 @@ const NOOP: &str = "NOOP";
 pub struct Action {
     /// The names of the buttons, or NOOP, and the frames for which they are held if the action
     /// overrides the schedule.
-    pub name: Cow<'static, str>,
+    pub name: String,
     /// The buttons that the action presses.
     pub buttons: u8,
     /// Number of frames for which the buttons are held, if the action overrides the schedule.
@@ -61,10 +60,6 @@ pub struct Action {
 }
 
 impl Action {
-    const fn new(name: &'static str, buttons: u8) -> Self {
-        Self { name: Cow::Borrowed(name), buttons, frames: None }
-    }
-
     /// Frames for which the action is held.
     #[must_use]
     pub fn frames_held(&self, schedule: Schedule) -> u32 {
@@ -72,42 +67,20 @@ impl Action {
     }
 }
 
-const A_TO_NOOP: &[Action] = &[
-    Action::new("A", button::A),
-    Action::new("B", button::B),
-    Action::new("START", button::START),
-    Action::new("UP", button::UP),
-    Action::new("DOWN", button::DOWN),
-    Action::new("LEFT", button::LEFT),
-    Action::new("RIGHT", button::RIGHT),
-    Action::new("SELECT", button::SELECT),
-    Action::new(NOOP, 0),
-];
-
 /// A mapping from action numbers to buttons, with a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Codec {
     /// The name that artifacts record.
-    pub name: Cow<'static, str>,
+    pub name: String,
     /// The actions; an action's number is its index in this list.
-    pub actions: Cow<'static, [Action]>,
+    pub actions: Vec<Action>,
 }
 
 impl Codec {
-    /// The seven actions of the Pokemon Red setups that PufferLib users train with.
-    pub const POKEMONRED_PUFFER_V1: Self = Self {
-        name: Cow::Borrowed("pokemonred_puffer_v1"),
-        actions: Cow::Borrowed(A_TO_NOOP.split_at(7).0),
-    };
-
-    /// The seven buttons of `POKEMONRED_PUFFER_V1`, SELECT, and pressing nothing.
-    pub const FULL_V1: Self =
-        Self { name: Cow::Borrowed("full_v1"), actions: Cow::Borrowed(A_TO_NOOP) };
-
     /// The number of the action of that name.
     #[must_use]
     pub fn action(&self, name: &str) -> Option<u8> {
-        let position = self.actions.iter().position(|known| known.name == name)?;
+        let position = self.actions.iter().position(|action| action.name == name)?;
         u8::try_from(position).ok()
     }
 
@@ -167,18 +140,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pokemonred_puffer_v1_keeps_its_order() {
-        let codec = Codec::POKEMONRED_PUFFER_V1;
-        let names: Vec<_> = codec.actions.iter().map(|action| &action.name[..]).collect();
-        assert_eq!(names, ["A", "B", "START", "UP", "DOWN", "LEFT", "RIGHT"]);
-    }
-
-    #[test]
     fn full_v1_starts_as_pokemonred_puffer_v1_and_can_press_nothing() {
-        assert_eq!(Codec::FULL_V1.actions[..7], *Codec::POKEMONRED_PUFFER_V1.actions);
-        assert_eq!(Codec::FULL_V1.buttons(7), Some(button::SELECT));
-        assert_eq!(Codec::FULL_V1.buttons(8), Some(0));
-        assert_eq!(Codec::FULL_V1.buttons(9), None);
-        assert_eq!(Codec::FULL_V1.action("NOOP"), Some(8));
+        let [full, puffer] = ["full_v1", "pokemonred_puffer_v1"]
+            .map(|name| Codec::by_name(name).expect("a built-in codec"));
+        let names: Vec<_> = puffer.actions.iter().map(|action| &action.name[..]).collect();
+        assert_eq!(names, ["A", "B", "START", "UP", "DOWN", "LEFT", "RIGHT"]);
+        assert_eq!(full.actions[..7], puffer.actions);
+        assert_eq!(full.buttons(7), Some(button::SELECT));
+        assert_eq!(full.buttons(8), Some(0));
+        assert_eq!(full.buttons(9), None);
+        assert_eq!(full.action("NOOP"), Some(8));
+        assert_eq!(full, Codec::default());
     }
 }

@@ -72,7 +72,7 @@ impl SwarmConfig {
     pub fn new(num_envs: usize) -> Self {
         Self {
             num_envs,
-            codec: Codec::FULL_V1,
+            codec: Codec::default(),
             schedule: Schedule::default(),
             stage: Stage::default(),
             programs: Programs::default(),

@@ -76,7 +76,7 @@ fn every_env_is_what_a_machine_alone_would_be() {
         let mut cart_ram = vec![0xFF; rom.cart_ram_bytes()];
         for step in 0..30 {
             let action = actions(5, step)[env];
-            machine.set_buttons(Codec::FULL_V1.buttons(action).expect("an action"));
+            machine.set_buttons(Codec::default().buttons(action).expect("an action"));
             machine.run_frame(rom.bytes(), &mut cart_ram, false);
             machine.run_frame(rom.bytes(), &mut cart_ram, false);
             machine.set_buttons(0);
@@ -247,8 +247,8 @@ fn pieces_of_a_step_do_what_the_step_does_wherever_it_is_cut() {
 
 #[test]
 fn hands_hold_their_env_where_the_schedule_would_let_go_and_no_other() {
-    let noop = Codec::FULL_V1.action("NOOP").expect("an action");
-    let right = Codec::FULL_V1.action("RIGHT").expect("an action");
+    let noop = Codec::default().action("NOOP").expect("an action");
+    let right = Codec::default().action("RIGHT").expect("an action");
     let mut held = swarm("PEARL_DRIFT", config(3));
     let never = Schedule::new(3, 3).expect("a schedule");
     let mut pressed = swarm("PEARL_DRIFT", SwarmConfig { schedule: never, ..config(3) });

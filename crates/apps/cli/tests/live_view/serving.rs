@@ -143,6 +143,6 @@ pub(crate) fn fresh_swarm_of(
 
 pub(crate) fn step_randomly(swarm: &mut NativeSwarm, step: u64) {
     let mut actions = vec![0; swarm.config().num_envs];
-    ActionSource::Random.fill(&Codec::FULL_V1, 0, step, &mut actions);
+    ActionSource::Random.fill(&Codec::default(), 0, step, &mut actions);
     swarm.step(&actions).expect("a step");
 }

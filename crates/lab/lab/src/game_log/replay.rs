@@ -1,7 +1,5 @@
 //! Replay of logged games: many games at once in one swarm, each to its end.
 
-use std::borrow::Cow;
-
 use gbxcule_games::{GAMES, Game};
 use gbxcule_runtime::Device;
 use gbxcule_swarm::game_start::Title;
@@ -239,6 +237,6 @@ impl Table {
 
 /// Returns the codec in which an action's number is the byte of its buttons.
 fn all_buttons() -> Codec {
-    let action = |buttons| Action { name: Cow::Borrowed("buttons"), buttons, frames: None };
-    Codec { name: Cow::Borrowed("all_buttons"), actions: (0..=255).map(action).collect() }
+    let action = |buttons| Action { name: "buttons".to_owned(), buttons, frames: None };
+    Codec { name: "all_buttons".to_owned(), actions: (0..=255).map(action).collect() }
 }
