@@ -233,11 +233,11 @@ fn bound(text: &mut String, profile: &Value, counts: &Counts) {
     );
     let hits = ratio("sm__icc_requests_lookup_hit.sum", "sm__icc_requests.sum");
     line("hits in the multiprocessor's cache of instructions", percent(hits));
-    let (requests, found) = (
+    let (requests, lookup_hits) = (
         "gcc__cache_requests_type_instruction.sum",
         "gcc__cache_requests_type_instruction_lookup_hit.sum",
     );
-    line("hits in the next cache of instructions", percent(ratio(found, requests)));
+    line("hits in the next cache of instructions", percent(ratio(lookup_hits, requests)));
     line("hits in L1", percent(number("l1tex__t_sector_hit_rate.pct")));
     line("hits in L2", percent(number("lts__t_sector_hit_rate.pct")));
     line("read from memory", with_unit("dram__bytes_read.sum"));

@@ -243,11 +243,11 @@ impl Outcome {
                 "explained: {} times from step {} in {}",
                 explained.times, explained.first, explained.fields
             ),
-            Self::Stale(pin, found) => format!(
+            Self::Stale(pin, difference) => format!(
                 "NOT AS PINNED: ({}, {}, \"{}\"), pinned ({}, {}, \"{}\")",
-                found.first,
-                found.times,
-                found.digest(),
+                difference.first,
+                difference.times,
+                difference.digest(),
                 pin.first,
                 pin.times,
                 pin.digest

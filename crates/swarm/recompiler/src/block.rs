@@ -110,19 +110,19 @@ impl MemoryMap {
             .map_or((NO_CODE, [0; HIGH_CODE_BYTES]), |code| (code.at as u8, code.bytes));
         let mut record = [0; Self::RECORD_BYTES];
         let base = self.rom_base.iter().flat_map(|base| base.to_le_bytes());
-        let rest = [u8::from(self.has_dma), at].into_iter().chain(bytes);
-        let rest = rest.chain(self.wram_offset.to_le_bytes());
-        let all = base.chain(self.fast_wram_bytes.to_le_bytes()).chain(rest);
+        let tail = [u8::from(self.has_dma), at].into_iter().chain(bytes);
+        let tail = tail.chain(self.wram_offset.to_le_bytes());
+        let all = base.chain(self.fast_wram_bytes.to_le_bytes()).chain(tail);
         record.iter_mut().zip(all).for_each(|(byte, is)| *byte = is);
         record
     }
 
     /// The map that [`Self::record`] wrote; `None` if no machine has this map.
     pub(crate) fn from_record(record: &[u8; Self::RECORD_BYTES]) -> Option<Self> {
-        let (base, rest) = record.split_first_chunk::<16>()?;
+        let (base, tail) = record.split_first_chunk::<16>()?;
         let (base, _) = base.as_chunks::<4>();
-        let (&[low, high, has_dma, at], rest) = rest.split_first_chunk::<4>()?;
-        let (bytes, offset) = rest.split_first_chunk::<HIGH_CODE_BYTES>()?;
+        let (&[low, high, has_dma, at], tail) = tail.split_first_chunk::<4>()?;
+        let (bytes, offset) = tail.split_first_chunk::<HIGH_CODE_BYTES>()?;
         let code = HighCode { at: usize::from(at), bytes: *bytes };
         let is_in_high_ram = code.at < usize::from(HIGH_RAM.end - HIGH_RAM.start);
         (has_dma <= 1 && (at == NO_CODE || is_in_high_ram)).then_some(Self {

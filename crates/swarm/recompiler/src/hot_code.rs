@@ -60,9 +60,9 @@ impl HotCode {
             return Self { heads: Vec::new(), instructions: [0; 2] };
         };
         kept_heads::load_hot_code(rom).unwrap_or_else(|| {
-            let found = Self::hottest(loops::count(&cartridge, rom));
-            kept_heads::save_hot_code(rom, &found);
-            found
+            let hot_code = Self::hottest(loops::count(&cartridge, rom));
+            kept_heads::save_hot_code(rom, &hot_code);
+            hot_code
         })
     }
 

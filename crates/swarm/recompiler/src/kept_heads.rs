@@ -26,9 +26,9 @@ const RECORD_BYTES: usize = PC_BYTES + MemoryMap::RECORD_BYTES;
 /// Reads the heads that are stored for a ROM; returns none if nothing is stored or the file is
 /// damaged.
 pub(crate) fn load(rom: &[u8]) -> Vec<HotHead> {
-    let kept = CodeFolder::find(EXTENSION)
+    let stored = CodeFolder::find(EXTENSION)
         .and_then(|folder| folder.find_code(&key("heads", rom), |version| version == VERSION));
-    kept.map_or_else(Vec::new, |records| read(&records))
+    stored.map_or_else(Vec::new, |records| read(&records))
 }
 
 /// Writes the heads of a ROM's blocks. Errors are ignored, because heads only save time.
@@ -48,9 +48,9 @@ pub(crate) fn load_hot_code(rom: &[u8]) -> Option<HotCode> {
 
 #[cfg(not(color))]
 /// Writes the hot code of a ROM; ignores errors, as `save` does.
-pub(crate) fn save_hot_code(rom: &[u8], found: &HotCode) {
+pub(crate) fn save_hot_code(rom: &[u8], hot_code: &HotCode) {
     if let Some(folder) = CodeFolder::find(EXTENSION) {
-        _ = folder.keep(&key("hot code", rom), HOT_CODE_VERSION, &hot_code_record(found));
+        _ = folder.keep(&key("hot code", rom), HOT_CODE_VERSION, &hot_code_record(hot_code));
     }
 }
 
@@ -59,9 +59,9 @@ fn key(purpose: &str, rom: &[u8]) -> String {
 }
 
 #[cfg(not(color))]
-fn hot_code_record(found: &HotCode) -> Vec<u8> {
-    let counts = found.instructions.iter().flat_map(|count| count.to_le_bytes());
-    counts.chain(records(&found.heads)).collect()
+fn hot_code_record(hot_code: &HotCode) -> Vec<u8> {
+    let counts = hot_code.instructions.iter().flat_map(|count| count.to_le_bytes());
+    counts.chain(records(&hot_code.heads)).collect()
 }
 
 #[cfg(not(color))]
@@ -108,11 +108,11 @@ mod tests {
         };
         let heads: Vec<HotHead> =
             [0, 1, 0x7e, 0x80].map(|at| HotHead { pc: 0x150 + u16::from(at), map: map(at) }).into();
-        let kept = records(&heads);
-        assert_eq!(kept.len(), 4 * RECORD_BYTES);
-        assert_eq!(read(&kept), heads);
+        let stored = records(&heads);
+        assert_eq!(stored.len(), 4 * RECORD_BYTES);
+        assert_eq!(read(&stored), heads);
         assert_eq!(
-            read(&kept[..2 * RECORD_BYTES + 5]),
+            read(&stored[..2 * RECORD_BYTES + 5]),
             heads[..2],
             "a record is whole or not there"
         );
@@ -127,9 +127,9 @@ mod tests {
     fn hot_code_comes_back_as_it_was() {
         let map = MemoryMap::from_record(&[0; MemoryMap::RECORD_BYTES]).expect("a map");
         let heads = vec![HotHead { pc: 0x150, map }, HotHead { pc: 0x200, map }];
-        let found = HotCode { heads, instructions: [7, u64::MAX] };
-        let record = hot_code_record(&found);
-        assert_eq!(read_hot_code(&record), Some(found));
+        let hot_code = HotCode { heads, instructions: [7, u64::MAX] };
+        let record = hot_code_record(&hot_code);
+        assert_eq!(read_hot_code(&record), Some(hot_code));
         assert_eq!(read_hot_code(&record[..HOT_CODE_BYTES - 1]), None);
     }
 

@@ -79,8 +79,8 @@ impl MachineIr {
 
     /// The position of a register in `registers`.
     pub(crate) fn register(&self, name: &str) -> usize {
-        let found = self.registers.iter().position(|(register, _)| register == name);
-        found.unwrap_or_else(|| unreachable!("the CPU has `{name}`"))
+        let position = self.registers.iter().position(|(register, _)| register == name);
+        position.unwrap_or_else(|| unreachable!("the CPU has `{name}`"))
     }
 
     /// Field numbers that lead from the machine to one of its parts.

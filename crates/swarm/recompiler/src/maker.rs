@@ -50,7 +50,7 @@ impl Maker {
             };
             let wanted = match (request, blocks.upgrade()) {
                 (Request::Learned(wanted), _) => wanted,
-                (Request::Kept, known) => known.map_or_else(Vec::new, |it| it.kept_heads()),
+                (Request::Kept, blocks) => blocks.map_or_else(Vec::new, |it| it.kept_heads()),
             };
             for batch in wanted.chunks(MAX_BATCH) {
                 // A ROM that no machine runs any more needs no blocks.
@@ -75,8 +75,8 @@ impl Maker {
                 continue;
             }
             let waited = self.work_came.wait_timeout(queue, QUIET);
-            let (found, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-            queue = found;
+            let (guard, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+            queue = guard;
             if timeout.timed_out() && queue.waiting.is_empty() {
                 return None;
             }

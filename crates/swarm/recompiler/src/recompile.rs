@@ -34,7 +34,7 @@ impl FromStr for Recompile {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let found = Self::ALL.into_iter().find(|recompile| recompile.name() == name);
-        found.ok_or_else(|| format!("no `{name}`; there are off, where_it_wins, always"))
+        let choice = Self::ALL.into_iter().find(|recompile| recompile.name() == name);
+        choice.ok_or_else(|| format!("no `{name}`; there are off, where_it_wins, always"))
     }
 }

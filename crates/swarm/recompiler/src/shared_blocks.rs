@@ -70,8 +70,8 @@ impl SharedBlocks {
         let mut registry = lock(REGISTRY.get());
         registry.retain(|blocks| blocks.strong_count() > 0);
         let is_it = |blocks: &Arc<Self>| blocks.is_eager == is_eager && blocks.rom == *rom;
-        let known = registry.iter().filter_map(Weak::upgrade).find(is_it);
-        known.unwrap_or_else(|| {
+        let existing = registry.iter().filter_map(Weak::upgrade).find(is_it);
+        existing.unwrap_or_else(|| {
             let blocks = Arc::new(Self::new(rom, is_eager));
             registry.push(Arc::downgrade(&blocks));
             blocks

@@ -78,7 +78,7 @@ pub(crate) fn lower(
 /// function gets the place of that function; all other statements get none.
 fn place_statements(module: &mut Module, first: usize, programs: &[(String, FunctionId)]) {
     let made: Vec<FunctionId> = module.functions.handles().skip(first).collect();
-    let of_program = |id: FunctionId| programs.iter().any(|&(_, known)| known == id);
+    let of_program = |id: FunctionId| programs.iter().any(|&(_, program)| program == id);
     for function in made {
         let mut body = std::mem::take(&mut module.functions[function].body);
         for (_, block) in body.blocks.iter_mut() {
@@ -136,7 +136,7 @@ fn changing_parts(
     parts[0].mode = PassMode::Mutable;
     for (function, names) in PARTS_OF_MACHINE {
         let has_part = function != "write" || calls.writes;
-        let part = functions.iter().find(|(known, _)| *known == function).filter(|_| has_part);
+        let part = functions.iter().find(|(name, _)| *name == function).filter(|_| has_part);
         if let Some(&(_, part)) = part {
             let params = &module.functions[part].params;
             parts.extend(params.iter().filter(|it| names.contains(&it.name.as_str())).cloned());

@@ -86,15 +86,15 @@ impl Writer {
 pub(crate) struct Reader<'b> {
     kind: RecordKind,
     version: u32,
-    rest: &'b [u8],
+    unread: &'b [u8],
 }
 
 impl<'b> Reader<'b> {
     /// Makes a reader of bytes that must be a whole record.
     pub(crate) fn new(kind: RecordKind, bytes: &'b [u8]) -> Result<Self, SwarmError> {
         let what = kind.name;
-        let rest = bytes.strip_prefix(kind.magic).ok_or(SwarmError::NotARecord { what })?;
-        let mut reader = Self { kind, version: kind.version, rest };
+        let unread = bytes.strip_prefix(kind.magic).ok_or(SwarmError::NotARecord { what })?;
+        let mut reader = Self { kind, version: kind.version, unread };
         let version = reader.u32()?;
         if !(kind.oldest..=kind.version).contains(&version) {
             return Err(SwarmError::OtherFormat { what, found: version, read: kind.version });
@@ -106,8 +106,8 @@ impl<'b> Reader<'b> {
         if *Sha256::digest(content) != *digest {
             return Err(kind.damaged("its checksum is wrong"));
         }
-        let body = reader.rest.len().checked_sub(DIGEST_BYTES);
-        reader.rest = &reader.rest[..body.ok_or(kind.damaged("it ends too early"))?];
+        let body = reader.unread.len().checked_sub(DIGEST_BYTES);
+        reader.unread = &reader.unread[..body.ok_or(kind.damaged("it ends too early"))?];
         Ok(reader)
     }
 
@@ -117,9 +117,9 @@ impl<'b> Reader<'b> {
     }
 
     fn take(&mut self, count: usize) -> Result<&'b [u8], SwarmError> {
-        let split = self.rest.split_at_checked(count);
-        let (taken, rest) = split.ok_or(self.kind.damaged("it ends too early"))?;
-        self.rest = rest;
+        let split = self.unread.split_at_checked(count);
+        let (taken, unread) = split.ok_or(self.kind.damaged("it ends too early"))?;
+        self.unread = unread;
         Ok(taken)
     }
 
@@ -177,7 +177,7 @@ impl<'b> Reader<'b> {
 
     /// Returns true if the whole body was read.
     pub(crate) fn is_at_end(&self) -> bool {
-        self.rest.is_empty()
+        self.unread.is_empty()
     }
 
     /// Makes the error of a record with impossible content.
@@ -187,6 +187,6 @@ impl<'b> Reader<'b> {
 
     /// Checks that the whole body was read.
     pub(crate) fn finish(self) -> Result<(), SwarmError> {
-        if self.rest.is_empty() { Ok(()) } else { Err(self.kind.damaged("bytes are left over")) }
+        if self.unread.is_empty() { Ok(()) } else { Err(self.kind.damaged("bytes are left over")) }
     }
 }

@@ -116,7 +116,7 @@ impl EnvSnapshot {
 
     /// Returns the stack of pictures, if it has this form.
     pub(crate) fn pictures_as(&self, form: PictureStack) -> Option<&[u8]> {
-        self.pictures.as_ref().filter(|(known, _)| *known == form).map(|(_, bytes)| &bytes[..])
+        self.pictures.as_ref().filter(|(own, _)| *own == form).map(|(_, bytes)| &bytes[..])
     }
 
     /// Returns the env's counters since its reset.

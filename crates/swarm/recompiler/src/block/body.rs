@@ -57,8 +57,8 @@ impl Tree<'_> {
         let longest = self.instructions[0].needed_before();
         for check in &self.checks {
             let latest = check.behind.map_or(longest, |at| self.instructions[at].latest);
-            let rest = latest.saturating_sub(check.mcycles);
-            let literal = Literal::from_bits(Scalar::U32, u64::from(rest));
+            let mcycles_left = latest.saturating_sub(check.mcycles);
+            let literal = Literal::from_bits(Scalar::U32, u64::from(mcycles_left));
             residual.fill(check.placeholder, literal);
         }
         longest
@@ -122,9 +122,9 @@ pub(super) fn all_hold(
     facts: &[KnownPlace],
 ) -> PartialValue {
     for fact in facts {
-        let found = specialiser.load_memory(block, &fact.path);
+        let present = specialiser.load_memory(block, &fact.path);
         let expected = PartialValue::Literal(fact.literal);
-        let holds = specialiser.compare(block, CompareOp::Equal, found, expected);
+        let holds = specialiser.compare(block, CompareOp::Equal, present, expected);
         condition = specialiser.binary(block, BinaryOp::And, holds, condition);
     }
     condition

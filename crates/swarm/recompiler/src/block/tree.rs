@@ -214,8 +214,8 @@ impl Policy for Tree<'_> {
     }
 
     fn may_meet(&self, left: &State, right: &State) -> bool {
-        let known = |state: &State| state.registers[self.pc].literal();
-        known(left) == known(right) && left.registers[self.now] == right.registers[self.now]
+        let pc = |state: &State| state.registers[self.pc].literal();
+        pc(left) == pc(right) && left.registers[self.now] == right.registers[self.now]
     }
 }
 
@@ -269,14 +269,14 @@ impl Tree<'_> {
         let placeholder = specialiser.residual.placeholder(block, Scalar::U32);
         let mcycles = self.mcycles(state)?;
         self.checks.push(DeadlineCheck { behind, mcycles, placeholder });
-        let (now, rest) = (state.registers[self.now], PartialValue::Value(placeholder));
-        let moment = specialiser.binary(block, BinaryOp::Add, now, rest);
+        let (now, mcycles_left) = (state.registers[self.now], PartialValue::Value(placeholder));
+        let moment = specialiser.binary(block, BinaryOp::Add, now, mcycles_left);
         let deadline = specialiser.load_memory(block, &self.deadline);
-        let inputs = [moment, deadline].map(|known| Input::Passed(PassedValue::Scalar(known)));
+        let inputs = [moment, deadline].map(|value| Input::Passed(PassedValue::Scalar(value)));
         let is_before = self.machine_ir.is_before;
         let ended = specialiser.call_straight(state.clone(), self, is_before, &inputs)?;
         match ended.result {
-            Some(PassedValue::Scalar(known)) => Ok(known),
+            Some(PassedValue::Scalar(value)) => Ok(value),
             _ => unreachable!("a comparison gives a scalar"),
         }
     }
@@ -481,7 +481,7 @@ enum Next {
 
 /// Returns the difference of two values of 16 bits, if it is a constant.
 fn difference(of: PartialValue, than: PartialValue) -> Option<i16> {
-    let parts = |known| match known {
+    let parts = |value| match value {
         PartialValue::Literal(literal) => (None, literal.bits() as i16),
         PartialValue::Value(value) => (Some(value), 0),
         PartialValue::Sum(value, more) => (Some(value), more.bits() as i16),

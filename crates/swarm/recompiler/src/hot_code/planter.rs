@@ -93,8 +93,8 @@ pub(super) fn plant(
     let hot = hot.unwrap_or_else(|| unreachable!("the machine executes"));
     let body = &module.functions[hot].body;
     let local = |name: &str| {
-        let found = body.locals.iter().find(|(_, local)| local.name == name);
-        found.map_or_else(|| unreachable!("`{name}` is a variable"), |(id, _)| id)
+        let variable = body.locals.iter().find(|(_, local)| local.name == name);
+        variable.map_or_else(|| unreachable!("`{name}` is a variable"), |(id, _)| id)
     };
     let round = body.blocks[body.root].stmts.iter().find_map(|stmt| match stmt.kind {
         StmtKind::While { body, .. } => Some(body),

@@ -27,10 +27,10 @@ pub(crate) fn rows(
     let lengths = lengths(machine, rom, scratch);
     let detached_bytes = detached_bytes(rom.model());
     let mut rows: [Vec<u8>; PARTS] = lengths.map(Vec::with_capacity);
-    let mut rest = &state[PREAMBLE_BYTES..];
+    let mut unread = &state[PREAMBLE_BYTES..];
     let mut take = |count: usize| {
-        let (taken, left) = rest.split_at(count);
-        rest = left;
+        let (taken, left) = unread.split_at(count);
+        unread = left;
         taken
     };
     for part in &machine.parts {

@@ -58,7 +58,7 @@ pub(super) fn kernel(
         for param in &module.functions[work.function].params {
             let is_brought =
                 ["machine", "step_numbers", "writes", "env", "row", "lane"].contains(&&*param.name);
-            if !is_brought && params.iter().all(|known| known.name != param.name) {
+            if !is_brought && params.iter().all(|own| own.name != param.name) {
                 params.push(Param::value(param.name.clone(), param.ty));
             }
         }

@@ -53,7 +53,7 @@ fn declare(module: &mut Module, of_member: &[FunctionId]) -> FunctionId {
     params.push(Param::value("rom", bytes));
     for &function in of_member {
         for param in &module.functions[function].params {
-            if param.name != "env" && params.iter().all(|known| known.name != param.name) {
+            if param.name != "env" && params.iter().all(|own| own.name != param.name) {
                 params.push(Param::value(param.name.clone(), param.ty));
             }
         }

@@ -59,7 +59,7 @@ pub(crate) fn pair_module(machine: MachineSources) -> Module {
     lowered(&MODULES, machine, &PAIR_ENTRIES)
 }
 
-fn lowered(kept: &'static PerSources<Module>, machine: MachineSources, more: &[&str]) -> Module {
+fn lowered(modules: &'static PerSources<Module>, machine: MachineSources, more: &[&str]) -> Module {
     let lowered = || {
         let mut sources = SourceMap::new();
         let entries = ENTRIES.iter().chain(more).chain(&KERNEL_VIEW_ENTRIES).chain(PROGRAM_ENTRIES);
@@ -73,7 +73,7 @@ fn lowered(kept: &'static PerSources<Module>, machine: MachineSources, more: &[&
         execute_by_family(&mut module);
         module
     };
-    get_or_make(kept.of(machine), lowered).clone()
+    get_or_make(modules.of(machine), lowered).clone()
 }
 
 /// Makes the machine execute opcodes by family: a GPU fetches this shorter code faster.

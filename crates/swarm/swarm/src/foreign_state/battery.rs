@@ -38,14 +38,14 @@ pub(crate) fn inserted(
     let has_clock = rom.cartridge().has_rtc;
     let wrong =
         || SwarmError::from(ForeignStateError::Battery { found: file.len(), size, has_clock });
-    let (ram, rest) = file.split_at_checked(size).ok_or_else(wrong)?;
+    let (ram, clock_bytes) = file.split_at_checked(size).ok_or_else(wrong)?;
     let is_whole_bank = size < BANK_BYTES && file.len() == BANK_BYTES;
-    match rest.len() {
+    match clock_bytes.len() {
         _ if size == 0 && !has_clock => return Err(wrong()),
         0 => {}
         SHORT_CLOCK_BYTES | CLOCK_BYTES if has_clock => {
             let mut block = [0; CLOCK_BYTES];
-            block[..rest.len()].copy_from_slice(rest);
+            block[..clock_bytes.len()].copy_from_slice(clock_bytes);
             let clock = bess::read_clock(&block)?;
             let now = snapshot.machine.mcycles_at_single_speed();
             let rtc = of_either!(&mut snapshot.machine, machine => &mut machine.cart.rtc);

@@ -3,25 +3,25 @@
 use super::ForeignStateError;
 
 pub(super) struct Bytes<'a> {
-    rest: &'a [u8],
+    unread: &'a [u8],
     format: &'static str,
 }
 
 impl<'a> Bytes<'a> {
     pub(super) fn new(bytes: &'a [u8], format: &'static str) -> Self {
-        Self { rest: bytes, format }
+        Self { unread: bytes, format }
     }
 
     pub(super) fn left(&self) -> usize {
-        self.rest.len()
+        self.unread.len()
     }
 
     pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], ForeignStateError> {
-        let Some((taken, rest)) = self.rest.split_at_checked(count) else {
-            let what = format!("{count} bytes are needed where {} are left", self.rest.len());
+        let Some((taken, unread)) = self.unread.split_at_checked(count) else {
+            let what = format!("{count} bytes are needed where {} are left", self.unread.len());
             return Err(ForeignStateError::Damaged { format: self.format, what });
         };
-        self.rest = rest;
+        self.unread = unread;
         Ok(taken)
     }
 

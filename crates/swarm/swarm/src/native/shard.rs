@@ -270,7 +270,7 @@ impl Shard {
         };
         let (machine, rom) = (&self.machines[slot], self.rom.bytes());
         match run(programs, ProgramInputs { machine, rom, cart_ram, step_numbers }, &mut outputs) {
-            Ok(found) => Some(found),
+            Ok(result) => Some(result),
             Err(error) => {
                 let env = self.first_env + slot;
                 self.fault.get_or_insert((env, error));
@@ -343,11 +343,13 @@ impl Shard {
 
     /// Some cells of one of an env's scratch arrays.
     pub(crate) fn cells(&self, slot: usize, array: ScratchArray, cells: Range<usize>) -> Vec<f64> {
-        let (ints, rest) = self.scratch(slot).split_at(self.scratch_size.ints);
+        let (ints, bytes_and_numbers) = self.scratch(slot).split_at(self.scratch_size.ints);
         match array {
             ScratchArray::Numbers => widened(&self.numbers(slot)[cells]),
             ScratchArray::Ints => widened(&bytemuck::cast_slice::<_, i32>(ints)[cells]),
-            ScratchArray::Bytes => widened(&bytemuck::cast_slice::<_, u8>(rest)[cells]),
+            ScratchArray::Bytes => {
+                widened(&bytemuck::cast_slice::<_, u8>(bytes_and_numbers)[cells])
+            }
         }
     }
 
@@ -409,13 +411,13 @@ impl Shard {
         }
         if let Some(sound) = self.sounds.get_mut(slot) {
             match &snapshot.sound {
-                Some(kept) => sound.clone_from(kept),
+                Some(saved) => sound.clone_from(saved),
                 None => sound.restart(&self.machines[slot]),
             }
         }
         let scratch = &mut self.scratch[slot * self.scratch_len..][..self.scratch_len];
         match &snapshot.scratch {
-            Some(kept) => scratch.copy_from_slice(kept),
+            Some(saved) => scratch.copy_from_slice(saved),
             None => scratch.fill(0.0),
         }
         scratch[self.weights.0.clone()].copy_from_slice(&self.weights.1);

@@ -134,7 +134,7 @@ mod tests {
                 let of = |at: usize| (0..from[axis]).map(move |pixel| share(at, axis, pixel));
                 (0..to[axis]).map(|at| of(at).collect()).collect::<Vec<Vec<u64>>>()
             });
-            for (place, found) in out.into_iter().enumerate() {
+            for (place, mean) in out.into_iter().enumerate() {
                 let (y, x, channel) =
                     (place / channels / to[1], place / channels % to[1], place % channels);
                 let mut sum = 0;
@@ -144,11 +144,7 @@ mod tests {
                     }
                 }
                 let all = (from[0] * from[1]) as u64;
-                assert_eq!(
-                    u64::from(found),
-                    (2 * sum + all) / (2 * all),
-                    "{from:?} {to:?} {place}"
-                );
+                assert_eq!(u64::from(mean), (2 * sum + all) / (2 * all), "{from:?} {to:?} {place}");
             }
         }
     }

@@ -266,8 +266,8 @@ impl Reduction {
                 };
                 (0..LANES).map(of_lane).sum()
             });
-            let known = parts.iter().position(|it| *it == table);
-            let table = known.unwrap_or_else(|| {
+            let position = parts.iter().position(|it| *it == table);
+            let table = position.unwrap_or_else(|| {
                 parts.push(table);
                 parts.len() - 1
             });
@@ -368,15 +368,15 @@ mod tests {
     fn grays_are_divided_exactly() {
         let cases = [(3, 85, 480), (15, 17, 480), (3, 85, 45), (15, 17, 225), (3, 85, 6)];
         for (white, unit, all) in cases {
-            let found = Division::find(white * all, unit, all).expect("numbers that fit");
+            let division = Division::find(white * all, unit, all).expect("numbers that fit");
             for sum in 0..=white * all {
-                let scaled = sum * u64::from(found.scale) + u64::from(found.offset);
-                assert!(scaled < 1 << 16, "{found:?} {sum}");
+                let scaled = sum * u64::from(division.scale) + u64::from(division.offset);
+                assert!(scaled < 1 << 16, "{division:?} {sum}");
                 let gray = (2 * sum * unit + all) / (2 * all);
                 assert_eq!(
-                    (scaled * u64::from(found.factor)) >> Division::SHIFT,
+                    (scaled * u64::from(division.factor)) >> Division::SHIFT,
                     gray,
-                    "{found:?} {sum}"
+                    "{division:?} {sum}"
                 );
             }
         }

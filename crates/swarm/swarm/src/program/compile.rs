@@ -197,7 +197,7 @@ fn read_texts(
     let mut read = |program: &ProgramText, id: SourceId, wanted: &[ExpectedFunction<'_>]| {
         let files = |path: &Path| {
             let mut files = program.files().iter();
-            let file = files.find(|(known, _)| Path::new(known) == path);
+            let file = files.find(|(name, _)| Path::new(name) == path);
             file.map(|(_, text)| text.clone()).into()
         };
         let options = ImportOptions { without_command_line: true, ..ImportOptions::default() };
@@ -272,7 +272,7 @@ fn lower(
     };
     let (settled, mask) = (one(SETTLED.name)?, one(MASK.name)?);
     let called = called.into_iter().map(|name| match one(name)? {
-        Some(found) => Ok((name, found)),
+        Some(function) => Ok((name, function)),
         None => {
             let start = Span::new(ids[0], 0, 0);
             let fault = ExpectedFunction { name, ..CALLED }.missing(reward_text.name(), start);
@@ -285,7 +285,7 @@ fn lower(
     let asks = [("reward", reward), ("done", done), ("observe", Some(observe))];
     let asks = asks.into_iter().chain(
         [("settled", settled), ("action_mask", mask)]
-            .map(|(name, found)| (name, found.map(|(id, _)| id))),
+            .map(|(name, function)| (name, function.map(|(id, _)| id))),
     );
     let writers: HashSet<FunctionId> =
         WRITES.iter().flat_map(|write| callers(&module, view_function(&module, write))).collect();
@@ -365,8 +365,8 @@ impl TextFunctions {
             match want.find(&reader, module) {
                 Ok(None) if want.name == REWARD.name && only_settles => {}
                 Ok(None) if want.needed => faults.push(want.missing(name, start)),
-                Ok(found) => functions.extend(found.map(|id| (want.name.to_owned(), id))),
-                Err(found) => faults.extend(found),
+                Ok(function) => functions.extend(function.map(|id| (want.name.to_owned(), id))),
+                Err(refusals) => faults.extend(refusals),
             }
         }
         let mut setting = |name: &str, least: i128, most: i128| {
@@ -379,8 +379,7 @@ impl TextFunctions {
         let [weights, ints, bytes] =
             OPTIONAL.map(|param| setting(param.setting, 1, param.most).unwrap_or(0));
         let scratch = ScratchSize { numbers, ints, bytes };
-        let has =
-            |want: &ExpectedFunction<'_>| functions.iter().any(|(known, _)| known == want.name);
+        let has = |want: &ExpectedFunction<'_>| functions.iter().any(|(name, _)| name == want.name);
         // A refused setting already has a message.
         let is_given = |name: &str| !matches!(reader.setting(name), Ok(None));
         let mut needs = |is_set: bool, want: &ExpectedFunction<'_>, setting: &str, help: &str| {
@@ -409,7 +408,7 @@ impl TextFunctions {
     }
 
     fn function(&self, name: &str) -> Option<FunctionId> {
-        self.functions.iter().find(|(known, _)| known == name).map(|&(_, id)| id)
+        self.functions.iter().find(|(own, _)| own == name).map(|&(_, id)| id)
     }
 }
 
@@ -424,11 +423,11 @@ fn reads_pixels(module: &Module) -> bool {
 
 fn size(
     name: &str,
-    found: Option<(i128, Span)>,
+    setting: Option<(i128, Span)>,
     least: i128,
     most: i128,
 ) -> Result<Option<usize>, Diagnostic> {
-    let Some((number, span)) = found else { return Ok(None) };
+    let Some((number, span)) = setting else { return Ok(None) };
     if (least..=most).contains(&number) {
         return Ok(Some(number as usize));
     }

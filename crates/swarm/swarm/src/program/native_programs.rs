@@ -165,8 +165,8 @@ fn run(
     [answer, writes]: [&mut [u32]; 2],
 ) -> Result<(), SwarmError> {
     let ScratchSize { ints, bytes, .. } = programs.scratch_size();
-    let (ints, rest) = outputs.scratch.split_at_mut(ints);
-    let (octets, numbers) = rest.split_at_mut(bytes.div_ceil(4));
+    let (ints, bytes_and_numbers) = outputs.scratch.split_at_mut(ints);
+    let (octets, numbers) = bytes_and_numbers.split_at_mut(bytes.div_ceil(4));
     let ran = kernel.run(&mut [
         match inputs.machine {
             AnyMachine::Original(machine) => SliceArgument::read(std::slice::from_ref(&**machine)),
@@ -265,7 +265,7 @@ fn kernel(module: &mut Module, name: &str, function: FunctionId) {
         .iter()
         .map(|param| {
             let name = param.name.as_str();
-            let position = params.iter().position(|(known, _)| *known == name);
+            let position = params.iter().position(|(own, _)| *own == name);
             match (name, position) {
                 ("env", _) => Arg::Value(b.i32(0)),
                 ("machine" | "step_numbers", Some(position)) => {

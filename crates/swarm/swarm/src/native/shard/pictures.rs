@@ -93,8 +93,8 @@ impl Shard {
     pub(super) fn restore_pictures(&mut self, slot: usize, snapshot: &EnvSnapshot) {
         let Some(pictures) = &mut self.pictures else { return };
         match snapshot.pictures_as(pictures.form) {
-            Some(kept) => {
-                pictures.stack(slot).copy_from_slice(kept);
+            Some(saved) => {
+                pictures.stack(slot).copy_from_slice(saved);
                 pictures.oldest[slot] = 0;
                 pictures.shown[slot].forget();
             }
