@@ -14,7 +14,6 @@ impl ExitCode {
     pub(crate) const UNKNOWN: Self = Self(2);
 
     /// Returns the number for the system.
-    #[must_use]
     pub fn code(self) -> u8 {
         self.0
     }

@@ -160,19 +160,16 @@ impl LiveView {
     }
 
     /// Returns the address to open in a browser.
-    #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
     /// Returns true if the next step should draw its last frame, because a viewer waits for it.
-    #[must_use]
     pub fn wants_picture(&self) -> bool {
         Instant::now() >= self.served_next && self.viewers.awaits_next(self.shown.changes)
     }
 
     /// Returns the envs that viewers drive.
-    #[must_use]
     pub fn held(&self) -> Vec<usize> {
         let held = self.shown.held.iter().enumerate();
         held.filter(|(_, buttons)| buttons.is_some()).map(|(env, _)| env).collect()

@@ -62,13 +62,11 @@ pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, LabError> {
 }
 
 /// Returns the SHA-256 in lower-case hexadecimal.
-#[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
     gbxcule_files::hex(&Sha256::digest(bytes))
 }
 
 /// Returns the present time as `20261121T031500Z`, which sorts by time and fits a file name.
-#[must_use]
 pub fn timestamp() -> String {
     let format = format_description!("[year][month][day]T[hour][minute][second]Z");
     OffsetDateTime::now_utc().format(format).unwrap_or_default()
@@ -76,7 +74,6 @@ pub fn timestamp() -> String {
 
 /// Converts a name to a part of a file's name: short, and without characters that are special to
 /// shells, file systems or terminals.
-#[must_use]
 pub fn file_part(name: &str) -> String {
     const MOST: usize = 80;
     let is_kept = |it: char| it.is_alphanumeric() || "-_.".contains(it);
@@ -90,7 +87,6 @@ pub fn file_part(name: &str) -> String {
 
 /// Makes a name for this run: the time, the kind of run, and a random number, so that two runs in
 /// one second have different names on all machines.
-#[must_use]
 pub fn run_id(kind: &str) -> String {
     format!("{}-{}-{}", timestamp(), file_part(kind), gbxcule_files::random_word())
 }

@@ -41,7 +41,6 @@ pub enum BackendKind {
 
 impl BackendKind {
     /// Returns true for an emulator written by others.
-    #[must_use]
     pub fn is_emulator_of_others(self) -> bool {
         matches!(self, Self::PyboySingle | Self::PyboyVecMp | Self::Libmgba)
     }
@@ -58,7 +57,6 @@ impl BackendKind {
     ];
 
     /// Returns the name in artifacts and on command lines.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::PyboySingle => "pyboy_single",
@@ -72,13 +70,11 @@ impl BackendKind {
     }
 
     /// Returns the device on which it runs, as `--device` spells it.
-    #[must_use]
     pub fn device(self) -> &'static str {
         if self == Self::SwarmCuda { "cuda" } else { "cpu" }
     }
 
     /// Returns true if the backend runs PyBoy.
-    #[must_use]
     pub fn is_pyboy(self) -> bool {
         matches!(self, Self::PyboySingle | Self::PyboyVecMp)
     }
@@ -177,7 +173,6 @@ impl BackendConfig {
     }
 
     /// Returns the number of workers to start.
-    #[must_use]
     pub fn workers(&self) -> usize {
         self.workers
             .or_else(|| std::thread::available_parallelism().ok())
@@ -213,7 +208,6 @@ pub struct EnvState {
 }
 
 /// Returns the name of a model on command lines and in artifacts; `auto` if the program decides.
-#[must_use]
 pub fn model_name(model: Option<Model>) -> &'static str {
     match model {
         None => "auto",

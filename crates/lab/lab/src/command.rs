@@ -43,7 +43,6 @@ impl Script {
 
 /// Returns the path of the Python script, or of the executable if no script was recorded, and the
 /// words between it and the command's own arguments.
-#[must_use]
 pub fn started() -> (PathBuf, &'static str) {
     match SCRIPT.get() {
         Some(script) => (script.path().to_owned(), script.words()),
@@ -52,7 +51,6 @@ pub fn started() -> (PathBuf, &'static str) {
 }
 
 /// Returns the command as the user probably typed it: the program, and the words after it.
-#[must_use]
 pub fn typed() -> (String, &'static str) {
     let first = || env::args().next().unwrap_or_else(|| "gbxcule".to_owned());
     match SCRIPT.get() {

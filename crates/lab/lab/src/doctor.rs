@@ -27,7 +27,6 @@ pub struct Finding {
 }
 
 /// Looks for all tools that some part of gbxcule can use.
-#[must_use]
 pub fn inventory() -> Vec<Finding> {
     let system = system::describe();
     let python = &system["python"];

@@ -57,7 +57,6 @@ pub const EXPERIMENTS: [Experiment; 5] = [
 ];
 
 /// Returns the experiment with a name.
-#[must_use]
 pub fn by_name(name: &str) -> Option<Experiment> {
     EXPERIMENTS.into_iter().find(|experiment| experiment.name.eq_ignore_ascii_case(name))
 }

@@ -5,7 +5,6 @@ use gbxcule_swarm::{ProgramText, Programs};
 use serde_json::{Value, json};
 
 /// Writes programs in the form that artifacts have.
-#[must_use]
 pub fn to_json(programs: &Programs) -> Value {
     let text = |program: &ProgramText| {
         let mut value = json!({ "name": program.name(), "sha256": program.sha256() });

@@ -15,7 +15,6 @@ pub struct Region {
 
 impl Region {
     /// Returns the region as a range.
-    #[must_use]
     pub fn range(self) -> Range<u32> {
         self.low..self.high
     }

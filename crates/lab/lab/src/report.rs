@@ -261,7 +261,6 @@ fn detail_table(text: &mut String, sweep: &Sweep) {
 }
 
 /// Formats 1234567.8 as `1,234,568`.
-#[must_use]
 pub fn thousands(value: f64) -> String {
     let digits = format!("{value:.0}");
     let mut text = String::new();

@@ -193,7 +193,6 @@ pub fn run(
 
 /// Returns the reason why the reference is known to be wrong in all differing fields, if the suite
 /// explains them for the plan's ROM.
-#[must_use]
 pub fn known_difference(plan: &VerifyPlan, differences: &[Difference]) -> Option<&'static str> {
     let reference = match plan.reference {
         BackendKind::PyboyVecMp => BackendKind::PyboySingle,
@@ -216,7 +215,6 @@ impl Explained {
 
 impl Case {
     /// Describes the comparison in a few words.
-    #[must_use]
     pub fn what(&self) -> String {
         let model = model_name(Some(self.model));
         let Self { steps, actions, .. } = self;
@@ -229,13 +227,11 @@ impl Case {
 
 impl Outcome {
     /// Returns true if the row agrees, or differs exactly as stated.
-    #[must_use]
     pub fn is_as_pinned(&self) -> bool {
         matches!(self, Self::Agrees(_) | Self::AsExplained(_))
     }
 
     /// Describes the outcome in one line.
-    #[must_use]
     pub fn describe(&self) -> String {
         match self {
             Self::Agrees(verdict) => format!("agrees in all {} comparisons", verdict.comparisons),

@@ -19,7 +19,6 @@ pub const RUSTC: &str = env!("GBXCULE_RUSTC");
 const TOOL_LIMIT: Duration = Duration::from_secs(5);
 
 /// Describes the host, the GPU if there is one, and their software.
-#[must_use]
 pub fn describe() -> Value {
     json!({
         "gbxcule": { "version": env!("CARGO_PKG_VERSION"), "commit": COMMIT, "rustc": RUSTC },
@@ -52,7 +51,6 @@ fn memory_bytes() -> Option<u64> {
 
 /// Returns each GPU's name, driver and memory: from `nvidia-smi` if it answers in time, else from
 /// the driver, which may be a simulated one. The list is empty on a machine without a GPU.
-#[must_use]
 pub fn gpus() -> Vec<Value> {
     let gpus = gpus_by_nvidia_smi();
     if !gpus.is_empty() {
@@ -132,7 +130,6 @@ fn package_version(name: &str) -> Option<String> {
 
 /// Returns the interpreter and the packages that affect results, each with the origin of its wheel
 /// (PEP 610).
-#[must_use]
 pub fn python_packages() -> Value {
     python_json(PACKAGES_SCRIPT).unwrap_or(Value::Null)
 }

@@ -105,7 +105,6 @@ impl VerifyPlan {
     }
 
     /// Returns the configuration with which both backends are started.
-    #[must_use]
     pub fn backend_config(&self) -> BackendConfig {
         BackendConfig {
             rom: self.rom.bytes.clone(),
@@ -125,7 +124,6 @@ impl VerifyPlan {
     }
 
     /// Writes the plan in the form that artifacts have.
-    #[must_use]
     pub fn to_json(&self) -> Value {
         json!({
             "reference": self.reference.name(),
@@ -379,7 +377,6 @@ fn differences(plan: &VerifyPlan, [reference, dut]: &[Observed; 2]) -> Vec<Diffe
 }
 
 /// Returns the registers by name, in printed form.
-#[must_use]
 pub fn registers(state: &EnvState) -> [(&'static str, String); 10] {
     let cpu = &state.cpu;
     let byte = |value: u8| format!("{value:#04x}");

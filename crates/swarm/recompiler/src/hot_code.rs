@@ -78,7 +78,6 @@ impl HotCode {
 
     /// Returns true if blocks make a kernel faster: nine of ten instructions follow closely after
     /// the heads (`docs/gpu-results.md`).
-    #[must_use]
     pub fn is_worth_it(&self) -> bool {
         let [covered, all] = self.instructions;
         all > 0 && covered * 10 >= all * 9
@@ -86,7 +85,6 @@ impl HotCode {
 
     /// Opcodes after which a warp chooses its machines again: with blocks every jump, so that
     /// machines enter the blocks.
-    #[must_use]
     pub fn ends_of_turns(of: Option<&Self>) -> Vec<i64> {
         let jumping: &[u8] = if of.is_some() { &JUMPING } else { &[] };
         PARTING.iter().chain(jumping).map(|&opcode| i64::from(opcode)).collect()

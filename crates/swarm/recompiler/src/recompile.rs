@@ -20,7 +20,6 @@ impl Recompile {
     pub const ALL: [Self; 3] = [Self::Off, Self::WhereItWins, Self::Always];
 
     /// The name that artifacts record.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",

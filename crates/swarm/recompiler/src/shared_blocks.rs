@@ -95,13 +95,11 @@ impl SharedBlocks {
     }
 
     /// Returns the newest table.
-    #[must_use]
     pub fn table(&self) -> Arc<BlockTable> {
         Arc::clone(&lock(&self.table))
     }
 
     /// Returns true if frames are run by blocks now, because such frames were faster.
-    #[must_use]
     pub fn are_used(&self) -> bool {
         self.is_eager && !self.table().is_empty() || self.trial.is_won()
     }
@@ -200,7 +198,6 @@ impl Runner {
     }
 
     /// Returns the shared blocks.
-    #[must_use]
     pub fn shared(&self) -> &SharedBlocks {
         &self.shared
     }

@@ -68,19 +68,16 @@ impl BlockTable {
     }
 
     /// Number of blocks.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.blocks.len()
     }
 
     /// Returns true if the table has no blocks.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
     /// Size of the machine code of all blocks.
-    #[must_use]
     pub fn code_bytes(&self) -> usize {
         self.code_bytes
     }

@@ -61,7 +61,6 @@ pub struct Action {
 
 impl Action {
     /// Frames for which the action is held.
-    #[must_use]
     pub fn frames_held(&self, schedule: Schedule) -> u32 {
         self.frames.map_or(schedule.release_after_frames(), NonZeroU32::get)
     }
@@ -78,14 +77,12 @@ pub struct Codec {
 
 impl Codec {
     /// The number of the action of that name.
-    #[must_use]
     pub fn action(&self, name: &str) -> Option<u8> {
         let position = self.actions.iter().position(|action| action.name == name)?;
         u8::try_from(position).ok()
     }
 
     /// The buttons that an action presses.
-    #[must_use]
     pub fn buttons(&self, action: u8) -> Option<u8> {
         self.actions.get(usize::from(action)).map(|action| action.buttons)
     }

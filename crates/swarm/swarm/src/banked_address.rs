@@ -12,7 +12,6 @@ use crate::{Rom, SwarmError};
 const END: u32 = 0x1_0000;
 
 /// The place of an address in a bank.
-#[must_use]
 pub fn in_bank(bank: u16, address: u16) -> u32 {
     (u32::from(bank) + 1) << 16 | u32::from(address)
 }

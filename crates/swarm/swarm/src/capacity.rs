@@ -25,7 +25,6 @@ pub(crate) fn check(
 
 /// Returns the bytes of the host's memory that this process may still allocate; the whole address
 /// space if the system reports nothing.
-#[must_use]
 pub fn free_on_host() -> u64 {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let available = available(&read("/proc/meminfo")).unwrap_or(isize::MAX as u64);

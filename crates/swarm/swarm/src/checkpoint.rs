@@ -118,7 +118,6 @@ impl Swarm {
 
 impl Checkpoint {
     /// Returns the caller's note.
-    #[must_use]
     pub fn note(&self) -> &[u8] {
         &self.note
     }

@@ -92,7 +92,6 @@ impl SwarmConfig {
 
     /// Returns true if the last frame of every step is drawn: the configuration asks for it, or a
     /// program or a stack of pictures looks at it.
-    #[must_use]
     pub fn draws(&self) -> bool {
         self.draw_last || self.looks_at_pixels()
     }

@@ -59,7 +59,6 @@ impl CpuState {
     }
 
     /// The flags Z, N, H, C.
-    #[must_use]
     pub fn flags(&self) -> [bool; 4] {
         [7, 6, 5, 4].map(|bit| self.f >> bit & 1 == 1)
     }

@@ -167,14 +167,12 @@ impl Episodes {
 /// Returns the seed of an env in a swarm with this seed. The first env has the swarm's seed, so
 /// that it plays the games of a single env. All other seeds depend on every bit of the swarm's seed
 /// and of the env's number; with `seed + env` neighbouring seeds would give swarms the same games.
-#[must_use]
 pub fn env_seed(seed: u64, env: u64) -> u64 {
     if env == 0 { seed } else { splitmix64(splitmix64(seed).wrapping_add(env)) }
 }
 
 /// Returns the output of Sebastiano Vigna's splitmix64 for a state: every bit of the output depends
 /// on every bit of the state.
-#[must_use]
 pub fn splitmix64(bits: u64) -> u64 {
     splitmix::mix(bits.wrapping_add(splitmix::STEP))
 }

@@ -31,7 +31,6 @@ fn level_seed(level: u32) -> u16 {
 }
 
 /// Returns the built-in game of this name.
-#[must_use]
 pub fn game(name: &str) -> Option<&'static Game> {
     gbxcule_games::GAMES.iter().find(|game| game.name == name)
 }
@@ -68,7 +67,6 @@ impl Title {
     }
 
     /// Returns the state on the title, which has no variant's bits yet.
-    #[must_use]
     pub fn state(&self) -> &[u8] {
         &self.state
     }

@@ -14,7 +14,6 @@ pub enum LinkMode {
 
 impl LinkMode {
     /// Returns the name in options and records.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Open => "open",

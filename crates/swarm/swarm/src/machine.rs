@@ -86,7 +86,6 @@ impl AnyMachine {
     }
 
     /// The original machine; `None` if this is a Color.
-    #[must_use]
     pub fn original(&self) -> Option<&original::Machine> {
         match self {
             Self::Original(machine) => Some(machine),
@@ -95,7 +94,6 @@ impl AnyMachine {
     }
 
     /// The Color; `None` if this is an original machine.
-    #[must_use]
     pub fn color(&self) -> Option<&color::Machine> {
         match self {
             Self::Original(_) => None,
@@ -104,7 +102,6 @@ impl AnyMachine {
     }
 
     /// Returns the machine's model.
-    #[must_use]
     pub fn model(&self) -> Model {
         match self {
             Self::Original(_) => Model::Original,
@@ -121,7 +118,6 @@ impl AnyMachine {
     }
 
     /// Returns the length of a state of a machine with this cartridge.
-    #[must_use]
     pub fn state_len(&self, cartridge: &Cartridge) -> usize {
         of_either!(self, machine => machine.state_len(cartridge))
     }
@@ -140,7 +136,6 @@ impl AnyMachine {
     }
 
     /// The first field in which two machines of one model differ.
-    #[must_use]
     pub fn first_difference(&self, other: &Self) -> Option<Difference> {
         match (self, other) {
             (Self::Original(own), Self::Original(other)) => own.first_difference(other),
@@ -182,7 +177,6 @@ impl AnyMachine {
     }
 
     /// Returns the byte at an address, for debuggers and observers.
-    #[must_use]
     pub fn peek(&self, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
         of_either!(self, machine => machine.peek(rom, cart_ram, address))
     }
@@ -211,7 +205,6 @@ impl AnyMachine {
     }
 
     /// The last drawn frame.
-    #[must_use]
     pub fn frame(&self) -> Frame<'_> {
         match self {
             Self::Original(machine) => Frame::Shades(&machine.frame),

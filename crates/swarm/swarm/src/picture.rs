@@ -43,7 +43,6 @@ pub enum Picture {
 
 impl Picture {
     /// Lines and bytes of a line.
-    #[must_use]
     pub fn shape(self) -> (usize, usize) {
         match self {
             Self::Packed => (HEIGHT, LINE_BYTES),
@@ -66,7 +65,6 @@ impl Picture {
     ];
 
     /// The name that users write and artifacts record.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Packed => "packed",
@@ -91,7 +89,6 @@ impl Picture {
     }
 
     /// Bytes of a pixel, or of four pixels of a packed picture.
-    #[must_use]
     pub fn pixel_bytes(self) -> usize {
         match self {
             Self::Rgb | Self::RgbCorrected => 3,
@@ -101,7 +98,6 @@ impl Picture {
     }
 
     /// Bytes of the whole picture.
-    #[must_use]
     pub fn bytes(self) -> usize {
         let (lines, columns) = self.shape();
         lines * columns
@@ -190,7 +186,6 @@ fn mean(square: [u8; 4]) -> u8 {
 
 impl Frame<'_> {
     /// The frame as shades, four pixels to a byte; colours by their lightness.
-    #[must_use]
     pub fn shades(&self) -> Cow<'_, [u8; FRAME_BYTES]> {
         match self {
             Self::Shades(frame) => Cow::Borrowed(frame),
@@ -245,14 +240,12 @@ fn parts(color: u16) -> [u16; 3] {
 }
 
 /// Red, green and blue of RGB555, five bits spread over eight.
-#[must_use]
 pub fn rgb(color: u16) -> [u8; 3] {
     parts(color).map(|five| (five << 3 | five >> 2) as u8)
 }
 
 /// Red, green and blue as the Color's panel shows RGB555: every primary colour lights the others a
 /// little, and white is dimmer than 255.
-#[must_use]
 pub fn corrected_rgb(color: u16) -> [u8; 3] {
     let [red, green, blue] = parts(color);
     let shown =
@@ -290,7 +283,6 @@ pub enum Grays {
 
 impl Grays {
     /// The name that users write and artifacts record.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Even => "even",
@@ -305,7 +297,6 @@ impl Grays {
     }
 
     /// Returns the grays of the four shades, from the lightest to the darkest.
-    #[must_use]
     pub const fn levels(self) -> [u8; 4] {
         match self {
             Self::Even => [255, 170, 85, 0],

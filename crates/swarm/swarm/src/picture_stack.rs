@@ -63,7 +63,6 @@ impl PictureStack {
     }
 
     /// Lines, columns, and bytes of a pixel, of a picture in the stack.
-    #[must_use]
     pub fn shape(&self) -> [usize; 3] {
         let Crop { lines, columns, .. } = self.part();
         let [lines, columns] = self.size.unwrap_or([lines, columns]).map(usize::from);
@@ -71,13 +70,11 @@ impl PictureStack {
     }
 
     /// Bytes of one picture.
-    #[must_use]
     pub fn picture_bytes(&self) -> usize {
         self.shape().iter().product()
     }
 
     /// Bytes of the stack.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         usize::from(self.depth) * self.picture_bytes()
     }

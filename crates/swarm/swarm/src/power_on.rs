@@ -27,7 +27,6 @@ impl PowerOnChoice {
     pub const ALL: [Self; 3] = [Self::Zero, Self::Pattern, Self::Random];
 
     /// The name that artifacts record and command lines take.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Zero => "zero",

@@ -151,31 +151,26 @@ impl ProgramText {
     }
 
     /// The name or path by which the text was found.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// The text itself.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// Paths and texts of the imported files.
-    #[must_use]
     pub fn files(&self) -> &[(String, String)] {
         &self.files
     }
 
     /// Labels that the text quotes, and their places.
-    #[must_use]
     pub fn labels(&self) -> &[(String, u32)] {
         &self.labels
     }
 
     /// The SHA-256 of the text and its imported files, in hexadecimal.
-    #[must_use]
     pub fn sha256(&self) -> &str {
         &self.sha256
     }
@@ -328,62 +323,52 @@ impl Programs {
     }
 
     /// The text of `reward` and `done`.
-    #[must_use]
     pub fn reward_text(&self) -> &ProgramText {
         &self.0.reward
     }
 
     /// The text of `observe`.
-    #[must_use]
     pub fn observation_text(&self) -> &ProgramText {
         &self.0.obs
     }
 
     /// Numbers in one observation.
-    #[must_use]
     pub fn obs_dim(&self) -> usize {
         self.0.sizes.obs_dim
     }
 
     /// Returns true if the reward's text says when an episode is over.
-    #[must_use]
     pub fn has_done(&self) -> bool {
         self.0.sizes.has_done
     }
 
     /// The hooks, in the order of their numbers.
-    #[must_use]
     pub fn hooks(&self) -> &[Hook] {
         &self.0.hooks
     }
 
     /// Returns true if one of the texts says when a step is over.
-    #[must_use]
     pub fn has_settled(&self) -> bool {
         self.0.sizes.has_settled
     }
 
     /// Returns true if a step may end before all of its frames have run.
-    #[must_use]
     pub fn can_end_steps_early(&self) -> bool {
         self.has_settled() || self.hooks().iter().any(|hook| hook.ends_step)
     }
 
     /// Returns true if one of the programs changes memory.
-    #[must_use]
     pub fn writes_memory(&self) -> bool {
         self.0.sizes.writes
     }
 
     /// Returns true if hooks or `settled` make a step run frame by frame. Such machines make no
     /// sound.
-    #[must_use]
     pub fn needs_single_frames(&self) -> bool {
         self.has_settled() || !self.hooks().is_empty()
     }
 
     /// Returns the number of actions that `action_mask` covers; 0 without an `action_mask`.
-    #[must_use]
     pub fn mask_len(&self) -> usize {
         self.0.sizes.mask.map_or(0, |(_, len)| len)
     }
@@ -444,13 +429,11 @@ impl Programs {
 
     /// Returns true if one of the programs reads pixels, so that the last frame of a step must be
     /// drawn.
-    #[must_use]
     pub fn reads_pixels(&self) -> bool {
         self.0.sizes.reads_pixels
     }
 
     /// Returns true if these are the built-in programs.
-    #[must_use]
     pub fn is_built_in(&self) -> bool {
         [self.reward_text(), self.observation_text()]
             .into_iter()
@@ -458,7 +441,6 @@ impl Programs {
     }
 
     /// Returns the number of weights that the texts ask for.
-    #[must_use]
     pub fn weights(&self) -> usize {
         self.0.sizes.weights
     }

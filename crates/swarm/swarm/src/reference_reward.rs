@@ -4,7 +4,6 @@
 use crate::Features;
 
 /// `reward_v0`: `float32((A ^ (m[C000] + 3 * m[C001])) & 0xFF) / 255`.
-#[must_use]
 pub fn reward_v0(features: &Features) -> f32 {
     let mixed = features.memory[0].wrapping_add(features.memory[1].wrapping_mul(3));
     f32::from(features.cpu.a ^ mixed) / 255.0

@@ -100,19 +100,16 @@ impl Rom {
     }
 
     /// The facts that the cartridge's header states.
-    #[must_use]
     pub fn cartridge(&self) -> &Cartridge {
         &self.cartridge
     }
 
     /// The model of the machines that run it.
-    #[must_use]
     pub fn model(&self) -> Model {
         self.model
     }
 
     /// A warning if the file is shorter than its header says.
-    #[must_use]
     pub fn warning(&self) -> Option<String> {
         let Cartridge { rom_bytes, missing_bytes, .. } = self.cartridge;
         let file_bytes = rom_bytes - missing_bytes;
@@ -126,19 +123,16 @@ impl Rom {
 
     /// The model whose form the frames of [`crate::Swarm::frames`] have: a Super Game Boy's are in
     /// colour, like a Color's.
-    #[must_use]
     pub fn frame_model(&self) -> Model {
         if self.revision().is_super() { Model::Color } else { self.model }
     }
 
     /// The revision of the machines.
-    #[must_use]
     pub fn revision(&self) -> Revision {
         self.cartridge.revision
     }
 
     /// The padded bytes, and the bank of a boot ROM.
-    #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -149,7 +143,6 @@ impl Rom {
     }
 
     /// Bytes of cartridge RAM that each machine needs.
-    #[must_use]
     pub fn cart_ram_bytes(&self) -> usize {
         self.cartridge.ram_bytes as usize
     }

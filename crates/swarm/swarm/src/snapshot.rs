@@ -90,19 +90,16 @@ impl EnvSnapshot {
     }
 
     /// The machine.
-    #[must_use]
     pub fn machine(&self) -> &AnyMachine {
         &self.machine
     }
 
     /// The cartridge RAM.
-    #[must_use]
     pub fn cart_ram(&self) -> &[u8] {
         &self.cart_ram
     }
 
     /// The scratch of its programs; empty if an episode has yet to begin.
-    #[must_use]
     pub fn scratch(&self) -> &[f32] {
         self.scratch.as_deref().unwrap_or_default()
     }
@@ -120,7 +117,6 @@ impl EnvSnapshot {
     }
 
     /// Returns the env's counters since its reset.
-    #[must_use]
     pub fn counters(&self) -> Counters {
         self.counters
     }

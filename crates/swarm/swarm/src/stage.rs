@@ -23,7 +23,6 @@ impl Stage {
     pub const ALL: [Self; 4] = [Self::EmulateOnly, Self::RewardOnly, Self::ObsOnly, Self::FullStep];
 
     /// The name that artifacts record and command lines take.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::EmulateOnly => "emulate_only",
@@ -34,13 +33,11 @@ impl Stage {
     }
 
     /// Returns true if this stage writes rewards.
-    #[must_use]
     pub fn owns_reward(self) -> bool {
         matches!(self, Self::RewardOnly | Self::FullStep)
     }
 
     /// Returns true if this stage writes observations.
-    #[must_use]
     pub fn owns_observation(self) -> bool {
         matches!(self, Self::ObsOnly | Self::FullStep)
     }

@@ -32,13 +32,11 @@ impl Schedule {
     }
 
     /// Frames that one step runs.
-    #[must_use]
     pub fn frames_per_step(self) -> u32 {
         self.frames_per_step
     }
 
     /// Frames for which an action is held, unless the action states a number.
-    #[must_use]
     pub fn release_after_frames(self) -> u32 {
         self.release_after_frames
     }

@@ -10,25 +10,21 @@
 use crate::Episode;
 
 /// Returns the cell's value for an action.
-#[must_use]
 pub(crate) fn cell_of(action: u8) -> f32 {
     f32::from(action) + 1.0
 }
 
 /// Returns the action of a cell; `None` at the beginning of an episode.
-#[must_use]
 pub(crate) fn action_of(cell: f32) -> Option<u8> {
     (cell >= 1.0).then_some((cell - 1.0) as u8)
 }
 
 /// The probability as a share of 2^32.
-#[must_use]
 pub(crate) fn threshold(probability: f64) -> u64 {
     (probability * f64::from(1_u32 << 31) * 2.0).round() as u64
 }
 
 /// Returns true if the step that begins now repeats the last action.
-#[must_use]
 pub(crate) fn repeats(episode: Episode, frames: u64, threshold: u64) -> bool {
     episode.bits_at(frames) >> 32 < threshold
 }

@@ -158,31 +158,26 @@ impl Swarm {
 /// Configuration, seeds and starts of episodes.
 impl<E: Engine + ?Sized> SwarmOf<E> {
     /// The swarm's configuration.
-    #[must_use]
     pub fn config(&self) -> &SwarmConfig {
         &self.0.state().config
     }
 
     /// The ROM that runs in every machine.
-    #[must_use]
     pub fn rom(&self) -> &Rom {
         &self.0.state().rom
     }
 
     /// Returns the device on which the machines run.
-    #[must_use]
     pub fn device(&self) -> Device {
         self.0.device()
     }
 
     /// Returns the CPU's engine, if this swarm has it.
-    #[must_use]
     pub fn as_native(&self) -> Option<&NativeEngine> {
         self.0.as_native()
     }
 
     /// Returns the device's engine, if this swarm has it.
-    #[must_use]
     pub fn as_device(&self) -> Option<&DeviceEngine> {
         self.0.as_device()
     }
@@ -196,13 +191,11 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     /// Returns the number of blocks of code made for the ROM; `None` if machines run without
     /// blocks: the configuration or the model excludes them ([`SwarmConfig::recompile`]), they lost
     /// the last trial (CPU), or too little of the ROM's code is hot (CUDA).
-    #[must_use]
     pub fn blocks(&self) -> Option<usize> {
         self.0.blocks()
     }
 
     /// Returns the seed of the last reset of all envs, which programs read as `gb.seed`.
-    #[must_use]
     pub fn seed(&self) -> u64 {
         self.0.state().seed
     }

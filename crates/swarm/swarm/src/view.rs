@@ -30,7 +30,6 @@ pub enum View {
 
 impl View {
     /// Bytes of one env.
-    #[must_use]
     pub fn bytes_per_env(&self) -> usize {
         match self {
             Self::Picture(picture, _) => picture.bytes(),

@@ -42,7 +42,6 @@ fn folder() -> PathBuf {
 }
 
 /// Returns all samples, sorted by name.
-#[must_use]
 pub fn all() -> Vec<Sample> {
     let files = std::fs::read_dir(folder()).expect("the folder of samples");
     let names = files.map(|file| file.expect("a file").file_name());
@@ -52,7 +51,6 @@ pub fn all() -> Vec<Sample> {
 }
 
 /// Returns the samples that are not refused, with their modules.
-#[must_use]
 pub fn modules() -> Vec<(Sample, Valid<Module>)> {
     let lowered = all().into_iter().filter_map(|sample| {
         let module = sample.lower(&mut SourceMap::new()).ok()?;
@@ -62,7 +60,6 @@ pub fn modules() -> Vec<(Sample, Valid<Module>)> {
 }
 
 /// Returns the sample of a file.
-#[must_use]
 pub fn of(name: &str) -> Sample {
     let path = folder().join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -88,7 +85,6 @@ impl Sample {
     ///
     /// # Panics
     /// The program is refused.
-    #[must_use]
     pub fn module(&self) -> Valid<Module> {
         self.lower(&mut SourceMap::new()).unwrap_or_else(|refusal| panic!("{refusal}"))
     }
@@ -111,7 +107,6 @@ impl Sample {
     }
 
     /// Returns the program without the comments before it, which printed IR doesn't have.
-    #[must_use]
     pub fn code(&self) -> &str {
         let lines = self.program.split_inclusive('\n');
         let comments = lines.take_while(|line| line.starts_with("//")).map(str::len).sum();
@@ -119,7 +114,6 @@ impl Sample {
     }
 
     /// Returns a description of each outcome that differs from the file.
-    #[must_use]
     pub fn surprises(&self) -> Vec<String> {
         let differs = |outcome: &&Outcome| self.outcome(&outcome.steps) != outcome.text;
         let described = |outcome: &Outcome| {
@@ -228,7 +222,6 @@ impl Run<'_> {
 
 /// Returns a switch like the one in an interpreter of machine code, with long expressions in its
 /// cases.
-#[must_use]
 pub fn dispatch(cases: usize) -> Valid<Module> {
     let mut text =
         "kernel dispatch(out: array<i32, 1>, opcode: i32) {\n  %0 = load opcode\n  switch %0 {\n"

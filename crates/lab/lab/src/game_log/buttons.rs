@@ -30,7 +30,6 @@ impl Buttons {
     }
 
     /// Returns the number of steps.
-    #[must_use]
     pub fn steps(&self) -> usize {
         self.steps
     }

@@ -100,7 +100,6 @@ impl Codec {
 
     /// Returns the names of the actions in each table. The number of an action is that of its
     /// choice in the first table, plus that in the second times the length of the first, and so on.
-    #[must_use]
     pub fn choices(&self) -> Vec<Vec<String>> {
         let named = NAMED.iter().find(|(named, _)| *named == self.name);
         let spelling = named.map_or(&self.name[..], |(_, spelling)| spelling);

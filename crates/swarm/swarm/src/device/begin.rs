@@ -17,7 +17,6 @@ pub(crate) const KERNEL: &str = "begin";
 
 /// Makes the kernel for a stage, its programs and a machine. The programs must have work at the
 /// beginning of an episode.
-#[must_use]
 pub fn begin_module(
     programs: &Programs,
     stage: Stage,

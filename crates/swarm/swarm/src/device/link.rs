@@ -29,7 +29,6 @@ const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: None };
 const OF_MEMBER: [&str; 2] = ["pair_buttons", "pair_release"];
 
 /// Makes the kernel that runs the frames of a step, for pairs of a machine.
-#[must_use]
 pub fn pair_kernel(machine: impl Into<MachineSources>) -> Valid<Module> {
     let mut fused = Programs::default().fuse(pair_module(machine.into()));
     let programs = fused.functions();
@@ -179,7 +178,6 @@ fn counters(b: &mut Builder<'_>, env: Value) -> [PlaceId; 2] {
 }
 
 /// Makes the kernel that computes a stage's outputs after the frames of a step.
-#[must_use]
 pub fn outputs_kernel(
     programs: &Programs,
     stage: Stage,

@@ -50,26 +50,22 @@ impl DeviceEngine {
     }
 
     /// The device's array of rewards: one element for each env.
-    #[must_use]
     pub fn reward_array(&self) -> &Array {
         &self.buffers.rewards
     }
 
     /// The device's array of ends of episodes: one byte for each env, 1 if the episode is over.
-    #[must_use]
     pub fn done_array(&self) -> &Array {
         &self.buffers.dones
     }
 
     /// The device's array of last drawn frames, each as its [`crate::Frame`] says: row `i` belongs
     /// to env `i`.
-    #[must_use]
     pub fn frame_array(&self) -> &Array {
         &self.envs.arrays[FRAME]
     }
 
     /// The device's array of observations: row `i` belongs to env `i`.
-    #[must_use]
     pub fn observation_array(&self) -> &Array {
         &self.buffers.observations
     }
@@ -129,7 +125,6 @@ impl DeviceEngine {
 
     /// The device's array of the envs' stacks of pictures, a row of bytes for each env; `None` if
     /// the swarm keeps none.
-    #[must_use]
     pub fn picture_array(&self) -> Option<&Array> {
         self.pictures.as_ref().map(|it| &it.stacks)
     }

@@ -128,7 +128,6 @@ impl DevicePictures {
 }
 
 /// Makes the kernels for a form of pictures and the frames of a model.
-#[must_use]
 pub fn pictures_module(form: PictureStack, model: Model) -> Valid<Module> {
     trusted(NAME, format!("import warp as wp\n\n{}\n\n{TEXT}", constants(form, model)))
 }

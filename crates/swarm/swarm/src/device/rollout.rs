@@ -130,7 +130,6 @@ pub(super) struct Rollout {
 
 /// Returns the env and the action if the error reports an action that the codec does not have.
 /// Callers that copy the arrays themselves use it.
-#[must_use]
 pub fn refused_action(error: &Error) -> Option<(usize, i64)> {
     match error {
         Error::Fault(fault) if fault.kernel == TAKE_ACTIONS => {

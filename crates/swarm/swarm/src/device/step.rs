@@ -60,7 +60,6 @@ impl Order {
     }
 
     /// Name of the order in artifacts.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::EachItsOwn => "each its own next opcode",
@@ -97,7 +96,6 @@ pub(crate) struct StepKernel {
 }
 
 /// Makes the kernel for a stage, its programs and a machine.
-#[must_use]
 pub fn step_module(
     programs: &Programs,
     stage: Stage,

@@ -90,7 +90,6 @@ impl DeviceSticky {
 }
 
 /// The kernel that decides actions.
-#[must_use]
 pub fn sticky_module() -> Valid<Module> {
     trusted(NAME, format!("import warp as wp\n\n{CHANCE}\n\n{TEXT}"))
 }

@@ -100,13 +100,11 @@ impl DeviceEngine {
     }
 
     /// Returns the device and its settings.
-    #[must_use]
     pub fn device(&self) -> DeviceConfig {
         self.device
     }
 
     /// The order in which machines of a warp execute.
-    #[must_use]
     pub fn order(&self) -> Order {
         self.kernels.facts.order
     }
@@ -154,7 +152,6 @@ impl DeviceEngine {
     }
 
     /// The stream of all the swarm's work; it counts the bytes that are copied.
-    #[must_use]
     pub fn stream(&self) -> &Stream {
         &self.memory.stream
     }

@@ -5,21 +5,18 @@ use crate::{AnyMachine, Frame, SwarmError};
 
 impl NativeEngine {
     /// Returns each env's reward after its last whole step; zeros if the stage computes none.
-    #[must_use]
     pub fn rewards(&self) -> &[f32] {
         &self.rewards
     }
 
     /// Returns for each env whether its episode is over, after its last whole step; false if the
     /// stage computes no reward or the programs have no `done`.
-    #[must_use]
     pub fn dones(&self) -> &[bool] {
         &self.dones
     }
 
     /// Returns [`crate::Programs::obs_dim`] numbers for each env: the observation after the last
     /// whole step or, after a reset, before the first one.
-    #[must_use]
     pub fn observations(&self) -> &[f32] {
         &self.observations
     }

@@ -109,7 +109,6 @@ impl Programs {
     ///
     /// # Panics
     /// The module lacks one of these functions.
-    #[must_use]
     pub fn fuse(&self, module: Module) -> Fused {
         let lowered = lower(
             [self.reward_text(), self.observation_text()],
@@ -130,13 +129,11 @@ impl Programs {
 }
 
 /// The module with the functions of the original machine that programs may call, and no others.
-#[must_use]
 pub fn view_module() -> Module {
     view_module_of(Model::Original.into())
 }
 
 /// The module with the functions of a machine that programs may call, for these sources.
-#[must_use]
 pub(crate) fn view_module_of(machine: MachineSources) -> Module {
     static MODULES: PerSources<Module> = PerSources::new();
     let lowered = || {

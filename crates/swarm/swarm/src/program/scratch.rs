@@ -28,7 +28,6 @@ impl ScratchSize {
 impl Programs {
     /// Number of floats of an env: the programs' scratch, the hooks' counts, the mask of actions,
     /// weights.
-    #[must_use]
     pub fn scratch_len(&self) -> usize {
         self.weight_cells().end
     }
@@ -69,13 +68,11 @@ impl Programs {
     }
 
     /// Returns the scratch cells of `reward` and `done`.
-    #[must_use]
     pub fn reward_scratch(&self) -> Range<usize> {
         self.part_of(TextRole::Reward, |size| size.numbers)
     }
 
     /// Returns the scratch cells of `observe`: those of the reward if both are one text.
-    #[must_use]
     pub fn obs_scratch(&self) -> Range<usize> {
         self.part_of(TextRole::Observation, |size| size.numbers)
     }
@@ -120,7 +117,6 @@ pub enum ScratchArray {
 
 impl ScratchArray {
     /// Returns the array's name in a program.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Numbers => "scratch",
