@@ -22,7 +22,7 @@ use crate::ppu::color_write::{write_ppu, write_scroll_in_hblank};
 use crate::ppu::oam_bug::corrupt_oam_by_count;
 #[cfg(not(color))]
 use crate::ppu::registers::write_ppu;
-use crate::ppu::registers::{read_beam, read_oam, read_vram, write_oam, write_vram};
+use crate::ppu::registers::{put_vram, read_beam, read_oam, read_vram, write_oam, write_vram};
 #[cfg(color)]
 use crate::ppu::scan::drop_carried_scan;
 use crate::ppu::scan::note_last_read;
@@ -406,7 +406,7 @@ impl Machine {
             0x80..=0x9f => {
                 before_picture_change(self);
                 let at = self.vram_index(address);
-                self.vram[at] = value;
+                put_vram(self, at, value);
             }
             0xa0..=0xbf => {
                 self.cart.write_ram(cart_ram, self.mcycles_at_single_speed(), address, value);
@@ -446,7 +446,7 @@ impl Machine {
                 let at = bank << 13 | (address & 0x1fff) as usize;
                 if at < VRAM_BYTES {
                     before_picture_change(self);
-                    self.vram[at] = value;
+                    put_vram(self, at, value);
                 }
             }
             0xa0..=0xbf => {

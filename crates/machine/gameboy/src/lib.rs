@@ -5,8 +5,9 @@
 //! for one model alone stands behind `#[cfg(color)]` or `#[cfg(not(color))]`. Where the models
 //! differ only in numbers, code tests the constant `COLOR`.
 //!
-//! The files `boot_rom`, `compatibility_palette`, `header`, `power_on`, `power_on_memory`,
-//! `revision`, `source`, `state` and `step_with` run on the host only. All other files keep to a
+//! The files `boot_rom`, `compatibility_palette`, `header`, `kept_line`, `power_on`,
+//! `power_on_memory`, `revision`, `source`, `state` and `step_with` run on the host only; others
+//! call them behind `#[cfg(host)]`. All other files keep to a
 //! small subset of Rust, so that the kernel compiler can translate the same text for GPUs.
 //!
 //! The CPU drives the clock: each memory access takes place at `now` and then advances it by one

@@ -16,6 +16,8 @@ use crate::dma::{Dma, halt_dma, settle_dma, sync_dma};
 use crate::hdma::{Hdma, run_hdma, wake_from_halt, wake_hdma};
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
+#[cfg(host)]
+use crate::ppu::kept_line::KeptLines;
 #[cfg(color)]
 use crate::ppu::scan::drop_carried_scan;
 use crate::ppu::scan::scan_objects;
@@ -117,6 +119,10 @@ pub struct Machine {
     pub hram: [u8; 0x80],
     /// The last picture drawn, as `FRAME_BYTES` says.
     pub frame: [u8; FRAME_BYTES],
+    /// Lines of the picture that need not be drawn again. Compiled programs don't know this field,
+    /// which is the last one.
+    #[cfg(host)]
+    pub(crate) kept: KeptLines,
 }
 
 /// Returns true if a moment comes before another, on a clock that wraps.

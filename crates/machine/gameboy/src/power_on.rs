@@ -118,6 +118,8 @@ impl Machine {
             oam: [0; 0xa0],
             hram: [0; 0x80],
             frame: [0; FRAME_BYTES],
+            #[cfg(host)]
+            kept: crate::ppu::kept_line::KeptLines::none(),
             #[cfg(color)]
             speed: Speed {
                 double: false,

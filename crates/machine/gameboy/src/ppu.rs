@@ -16,6 +16,8 @@ pub(crate) mod color_timing;
 pub(crate) mod color_write;
 pub(crate) mod eight_dots;
 pub(crate) mod fetcher;
+#[cfg(host)]
+pub(crate) mod kept_line;
 pub(crate) mod oam_bug;
 pub(crate) mod packed_line;
 pub(crate) mod pipeline;
@@ -444,6 +446,8 @@ fn hblank_dot(machine: &mut Machine) -> u16 {
 
 /// Finishes the picture at the end of a frame: it is white if the LCD is off.
 pub(crate) fn finish_picture(machine: &mut Machine) {
+    #[cfg(host)]
+    kept_line::forget_comparison(machine);
     if machine.ppu.draw && (!machine.ppu.is_on() || machine.cpu.mode == Mode::Stopped) {
         #[cfg(color)]
         if machine.ppu.is_on() {
@@ -476,6 +480,8 @@ fn blacken_stopped_picture(machine: &mut Machine) {
 /// Fills the picture with the panel's white.
 #[inline(never)]
 fn clear_picture(machine: &mut Machine) {
+    #[cfg(host)]
+    kept_line::forget_picture(machine);
     for index in 0..FRAME_BYTES as u32 {
         // RGB555, the lower byte first, or shade 0.
         let white = if index & 1 == 0 { 0xff } else { 0x7f };

@@ -96,6 +96,19 @@ impl Machine {
         Ok(machine)
     }
 
+    /// Bytes of the fields that compiled programs read: all but the last field.
+    #[cfg(host)]
+    pub const TRANSLATED_BYTES: usize = core::mem::offset_of!(Machine, kept);
+
+    /// Takes over the picture of another machine.
+    pub fn copy_picture(&mut self, other: &Machine) {
+        self.frame = other.frame;
+        #[cfg(host)]
+        {
+            self.kept = other.kept;
+        }
+    }
+
     /// The first field, in the order of the state, in which two machines differ.
     pub fn first_difference(&self, other: &Machine) -> Option<Difference> {
         Field::first_difference(self, other, &mut Path::root())

@@ -231,14 +231,15 @@ fn a_window_that_is_enabled_within_its_line_is_met_whether_or_not_lines_are_draw
     assert_eq!(drawn, skipped);
 }
 
-/// Draws some frames with the writes made; the PPU is brought up to date every so many M-cycles.
-fn draw(scene: &Scene, writes: &[(u32, u16, u8)], step: u32) -> Machine {
+/// Draws some frames with the writes made, up to a moment; the PPU is brought up to date every so
+/// many M-cycles.
+fn draw(scene: &Scene, writes: &[(u32, u16, u8)], end: u32, step: u32) -> Machine {
     let (_, rom) = machine();
     let mut machine = stage_scene(scene);
     machine.ppu.beam.line_start = machine.tcycles().wrapping_sub(85);
     let begin = machine.now;
     let mut at = 0;
-    for &(moment, address, value) in writes.iter().chain([&(40_000, 0xff42, 0)]) {
+    for &(moment, address, value) in writes.iter().chain([&(end, 0xff42, 0)]) {
         while moment - at > step {
             at += step;
             machine.now = begin + at;
@@ -257,6 +258,12 @@ fn draw(scene: &Scene, writes: &[(u32, u16, u8)], step: u32) -> Machine {
         // An HBlank is found at a write, if the PPU has come to it.
         machine.ppu.hblank_until = machine.now;
     }
+    // Places of the scan that no object has.
+    let scan = &mut machine.ppu.scan;
+    let count = usize::from(scan.count);
+    for places in [&mut scan.x, &mut scan.y, &mut scan.entry] {
+        places[count..].fill(0);
+    }
     machine
 }
 
@@ -273,12 +280,39 @@ proptest! {
         writes.retain(|write| write.1 != 0xff46);
         writes.truncate(some);
         writes.sort_by_key(|write| write.0);
-        let together = draw(&scene, &writes, 50_000);
-        let one_by_one = draw(&scene, &writes, 90);
+        let together = draw(&scene, &writes, 40_000, 50_000);
+        let one_by_one = draw(&scene, &writes, 40_000, 90);
         prop_assert_eq!(&together.frame[..], &one_by_one.frame[..]);
         let difference = together.first_difference(&one_by_one).map(|it| it.to_string());
         prop_assert_eq!(difference, None);
         prop_assert!(together == one_by_one);
+    }
+}
+
+/// Rare writes of many frames, most of them to memory.
+fn rare_writes() -> impl Strategy<Value = Vec<(u32, u16, u8)>> {
+    let registers = [0xff40u16, 0xff42, 0xff43, 0xff45, 0xff47, 0xff48, 0xff49, 0xff4a, 0xff4b];
+    let address = prop_oneof![
+        2 => prop::sample::select(registers.to_vec()),
+        3 => 0x8000u16..0x9800,
+        3 => 0x9800u16..0xa000,
+        3 => 0xfe00u16..0xfea0,
+    ];
+    prop::collection::vec((0u32..150_000, address, any::<u8>()), 0..40)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn lines_that_are_kept_are_those_drawn_anew(scene in scenes(), mut writes in rare_writes()) {
+        writes.sort_by_key(|write| write.0);
+        for end in [160_000, 80_000, 40_000] {
+            writes.retain(|write| write.0 < end);
+            let kept = draw(&scene, &writes, end, 200_000);
+            let anew = draw(&scene, &writes, end, 90);
+            prop_assert_eq!(&kept.frame[..], &anew.frame[..]);
+        }
     }
 }
 

@@ -64,7 +64,7 @@ impl EnvSnapshot {
         of_either!(&mut self.machine, machine => {
             let mut ahead = **machine;
             ahead.run_frame(rom.bytes(), &mut cart_ram, true);
-            machine.frame = ahead.frame;
+            machine.copy_picture(&ahead);
         });
     }
 

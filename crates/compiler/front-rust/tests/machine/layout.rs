@@ -71,7 +71,9 @@ fn natives() -> Vec<Native> {
 fn every_field_lies_where_rustc_puts_it() {
     let module = super::lowered(&["Machine::run_frame", "view::frames"]);
     let types = &module.types;
-    let natives = natives();
+    let mut natives = natives();
+    // The last field of the native machine is not translated.
+    natives[0].size = Machine::TRANSLATED_BYTES;
     for native in &natives {
         let found = types.structs().iter().find(|(_, it)| it.name == native.name);
         let (id, structure) = found.unwrap_or_else(|| panic!("`{}` is not reached", native.name));

@@ -56,6 +56,15 @@ impl<'m> SliceArgument<'m> {
         Self::new::<T>(elements.as_ptr() as u64, elements.len(), false)
     }
 
+    /// Lends the first bytes of a value for reading, as one element.
+    ///
+    /// # Panics
+    /// The value has fewer bytes.
+    pub fn read_beginning<T>(value: &'m T, bytes: usize) -> Self {
+        assert!(bytes <= size_of::<T>(), "{bytes} bytes of {}", size_of::<T>());
+        Self { element_bytes: bytes, ..Self::read(std::slice::from_ref(value)) }
+    }
+
     /// Lends elements for reading and writing.
     pub fn write<T: Pod>(elements: &'m mut [T]) -> Self {
         Self::new::<T>(elements.as_mut_ptr() as u64, elements.len(), true)

@@ -25,6 +25,8 @@ use crate::ppu::color_timing::{
 };
 #[cfg(color)]
 use crate::ppu::forget_hblank;
+#[cfg(host)]
+use crate::ppu::kept_line::forget_comparison;
 use crate::ppu::oam_bug::{corrupt_after_write, corrupt_before_write, corrupt_oam_by_read};
 #[cfg(color)]
 use crate::ppu::scan::drop_carried_scan;
@@ -321,8 +323,16 @@ pub(crate) fn write_vram(machine: &mut Machine, address: u16, value: u8) {
     if !is_vram_write_blocked(machine) {
         before_picture_change(machine);
         let at = machine.vram_index(address);
-        machine.vram[at] = value;
+        put_vram(machine, at, value);
     }
+}
+
+/// Changes a byte of video RAM within a frame.
+#[inline(always)]
+pub(crate) fn put_vram(machine: &mut Machine, at: usize, value: u8) {
+    #[cfg(host)]
+    forget_comparison(machine);
+    machine.vram[at] = value;
 }
 
 /// A read of FE00-FEFF.

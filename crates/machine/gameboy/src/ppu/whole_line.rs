@@ -5,6 +5,8 @@
 use crate::machine::{COLOR, Machine};
 #[cfg(color)]
 use crate::ppu::color_line::draw_plain_line;
+#[cfg(host)]
+use crate::ppu::kept_line::{follow_memory, forget_line, is_kept};
 #[cfg(not(color))]
 use crate::ppu::packed_line;
 use crate::ppu::pipeline::{probe_mode3_end, start_pipeline};
@@ -53,6 +55,8 @@ pub fn draw_line(machine: &mut Machine) {
         start_pipeline(machine);
         return;
     }
+    #[cfg(host)]
+    forget_line(machine);
     #[cfg(color)]
     draw_plain_line(machine);
     #[cfg(not(color))]
@@ -82,8 +86,12 @@ pub(super) fn draw_plain_line(machine: &mut Machine, tiles: &mut packed_line::Ti
 #[cfg(not(color))]
 pub(crate) fn draw_lines(machine: &mut Machine, lines: u8) -> u8 {
     let first = machine.ppu.beam.line;
+    #[cfg(host)]
+    follow_memory(machine);
     let candidates = Candidates::all().on_lines(machine, lines);
     let mut near = candidates;
+    // The first line that `near` does not hold for.
+    let mut near_end = 0;
     let mut tiles = packed_line::TileRows::none(lines > 1);
     let mut drawn = 0;
     while drawn < lines {
@@ -92,15 +100,21 @@ pub(crate) fn draw_lines(machine: &mut Machine, lines: u8) -> u8 {
         if machine.ppu.carries_window() || !machine.ppu.is_plain_line() {
             break;
         }
+        drawn += 1;
+        #[cfg(host)]
+        if is_kept(machine) {
+            machine.ppu.window_line += (machine.ppu.window_at() < 160) as u8;
+            continue;
+        }
         if machine.ppu.fetches_objects() {
-            if drawn & 7 == 0 {
+            if drawn > near_end {
                 near = candidates.on_lines(machine, 8);
+                near_end = drawn + 7;
             }
             scan_candidates(machine, &near);
         }
         draw_plain_line(machine, &mut tiles);
         machine.ppu.scan.restart();
-        drawn += 1;
     }
     machine.ppu.beam.line = first;
     drawn

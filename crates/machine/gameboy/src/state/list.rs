@@ -20,6 +20,8 @@ use crate::joypad::Joypad;
 use crate::machine::Machine;
 #[cfg(color)]
 use crate::ppu::Palettes;
+#[cfg(host)]
+use crate::ppu::kept_line::KeptLines;
 use crate::ppu::{Beam, LineProgress, Pipeline, Ppu, Scan};
 use crate::serial::Serial;
 #[cfg(color)]
@@ -105,7 +107,23 @@ fields!(Machine {
     oam,
     hram,
     frame,
+    #[cfg(host)]
+    kept,
 });
+
+/// What a machine keeps of a picture is no part of a state.
+#[cfg(host)]
+impl Field for KeptLines {
+    fn store(&self, _out: &mut Writer<'_>) {}
+
+    fn fetch(_input: &mut Reader<'_>) -> Result<KeptLines, Unreadable> {
+        Ok(KeptLines::none())
+    }
+
+    fn first_difference(&self, _other: &KeptLines, _path: &mut Path) -> Option<Difference> {
+        None
+    }
+}
 
 fields!(Cpu {
     now,

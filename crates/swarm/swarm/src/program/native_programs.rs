@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::view::StepNumbers;
 use gbxcule_ir::check;
 use gbxcule_ir::{Arg, Builder, FunctionId, Module, Param, Type};
@@ -169,7 +170,9 @@ fn run(
     let (octets, numbers) = bytes_and_numbers.split_at_mut(bytes.div_ceil(4));
     let ran = kernel.run(&mut [
         match inputs.machine {
-            AnyMachine::Original(machine) => SliceArgument::read(std::slice::from_ref(&**machine)),
+            AnyMachine::Original(machine) => {
+                SliceArgument::read_beginning(&**machine, Machine::TRANSLATED_BYTES)
+            }
             AnyMachine::Color(machine) => SliceArgument::read(std::slice::from_ref(&**machine)),
         },
         SliceArgument::read(inputs.rom),
