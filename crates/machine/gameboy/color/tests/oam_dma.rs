@@ -1,4 +1,4 @@
-//! What the Color's PPU reads from OAM at double speed while OAM DMA moves bytes.
+//! Reads of OAM by the Color's PPU at double speed, while OAM DMA moves bytes.
 
 use gbxcule_gameboy_color::{Cartridge, Machine};
 
