@@ -9,14 +9,14 @@
 
 use crate::FRESH_INPUTS;
 use crate::fresh_inputs::{DrawKind, FreshInputs, Tolerances};
-use crate::probe::outputs;
+use crate::probe::{outputs, rounds};
 use crate::shape::{Reshaping, Shaped};
 use gbxcule_gpu_check::cost::Cost;
 use gbxcule_grammar::input::{ArgumentInput, is_small, leaves};
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_interp::Refusals;
 use gbxcule_ir::source::Span;
-use gbxcule_ir::{AtomicOp, FunctionId, Literal, Module, Native, Op, Scalar, ValueData};
+use gbxcule_ir::{FunctionId, Literal, Scalar};
 use gbxcule_rows::allowed_error::{AllowedErrors, Runner};
 use gbxcule_rows::distance::exact;
 use gbxcule_rows::execute::{self, ArgumentBytes, BUDGET, LaunchInputs, Variation};
@@ -522,20 +522,6 @@ pub(crate) fn place_name(tensor: &Tensor, element: usize) -> String {
 /// Returns the message of the first diagnostic.
 pub(crate) fn first(faults: &[gbxcule_ir::diagnostic::Diagnostic]) -> String {
     faults.first().map_or_else(|| "no reason".into(), |fault| fault.message.clone())
-}
-
-/// Returns true if a module computes a float by an operation that may round. A program without
-/// one, such as a median, moves its inputs' floats, and so does a right answer.
-fn rounds(module: &Module) -> bool {
-    let is_float =
-        |ty| module.types.components(ty).is_some_and(|(of, _): (Scalar, u32)| of.is_float());
-    let rounds = |value: &ValueData| match value.op {
-        Op::Binary(..) | Op::Atomic { op: AtomicOp::Add | AtomicOp::Subtract, .. } => true,
-        Op::Native { native, .. } => !matches!(native, Native::Min | Native::Max | Native::Abs),
-        _ => false,
-    };
-    let mut values = module.functions.iter().flat_map(|(_, it)| it.body.values.iter());
-    values.any(|(_, value)| is_float(value.ty) && rounds(value))
 }
 
 fn allowed(

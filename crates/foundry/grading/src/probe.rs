@@ -10,9 +10,8 @@ use crate::graded_row::GradedRow;
 use crate::shape::{Reshaping, Shaped};
 use gbxcule_grammar::input::{ArgumentInput, leaves};
 use gbxcule_grammar::random::{self, Random};
-use gbxcule_ir::builtin::Native;
 use gbxcule_ir::op::{AtomicOp, BinaryOp, Op};
-use gbxcule_ir::{Literal, Module, Scalar};
+use gbxcule_ir::{Literal, Module, Native, Scalar, ValueData};
 use gbxcule_rows::execute::{self, LaunchInputs, Variation};
 use gbxcule_rows::row::Results;
 use gbxcule_rows::row_program::{RowProgram, element};
@@ -78,6 +77,20 @@ pub(crate) fn propagates(module: &Module) -> bool {
             _ => true,
         })
     })
+}
+
+/// Returns true if a module computes a float by an operation that may round. A program without
+/// one, such as a median, moves its inputs' floats, and so does a right answer.
+pub(crate) fn rounds(module: &Module) -> bool {
+    let is_float =
+        |ty| module.types.components(ty).is_some_and(|(of, _): (Scalar, u32)| of.is_float());
+    let rounds = |value: &ValueData| match value.op {
+        Op::Binary(..) | Op::Atomic { op: AtomicOp::Add | AtomicOp::Subtract, .. } => true,
+        Op::Native { native, .. } => !matches!(native, Native::Min | Native::Max | Native::Abs),
+        _ => false,
+    };
+    let mut values = module.functions.iter().flat_map(|(_, it)| it.body.values.iter());
+    values.any(|(_, value)| is_float(value.ty) && rounds(value))
 }
 
 impl GradedRow {
