@@ -12,6 +12,8 @@
 #   make deny        licences, doubled versions and sources of all dependencies; needs cargo-deny, no network
 #   make attack      hostile programs, texts and rows, and processes that are killed at any moment; a share is in make test
 #   make test-dataset    the sample in examples/dataset, loaded with pyarrow and with the `datasets` library
+#   make cluster     Ray and Slurm on three nodes of this computer make the rows of one process, byte for byte, and lose a
+#                    node; needs root, Debian's slurm-wlm and munge; CLUSTER="--count 300"
 #   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us, and from disk: some ten minutes
 #   make warp-nvrtc  the CUDA text of all of them, and of their reverses, through NVRTC and ptxas: some five minutes
 #   make warp-share  every twentieth of them in both, rows of a dataset
@@ -65,7 +67,7 @@ TEST_IGNORED := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-i
 TEST_ONE := $(TEST) --workspace --test
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: levels conformance speed book colors warp-algorithms warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc gpu-sim gpu-sim-all gpu-sim-share gpu-sim-library corpus corpus-share gpu-counts warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
+.PHONY: cluster levels conformance speed book colors warp-algorithms warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc gpu-sim gpu-sim-all gpu-sim-share gpu-sim-library corpus corpus-share gpu-counts warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -215,6 +217,10 @@ attack:
 
 test-dataset: $(VENV)/dataset.txt
 	$(VENV)/bin/python -m pytest crates/foundry/rows/tests
+
+cluster: $(VENV)/cluster.txt
+	cargo build --quiet --profile $(PROFILE) --package gbxcule-cli
+	GBXCULE=target/$(PROFILE:dev=debug)/gbxcule $(VENV)/bin/python examples/scale/cluster.py $(CLUSTER)
 
 PYTHON_VENV := .venv-python
 WHEELS := runs/wheels
