@@ -231,6 +231,18 @@ fn a_window_that_is_enabled_within_its_line_is_met_whether_or_not_lines_are_draw
     assert_eq!(drawn, skipped);
 }
 
+/// The line before is scanned as it ends, between two steps of the write.
+#[test]
+fn objects_that_shrink_as_a_line_begins_are_scanned_anew_whether_or_not_lines_are_drawn() {
+    let registers = [52, 0, 6, 0, 0, 0, 0, 0, 7];
+    let seed = 6_243_794_811_776_578_562;
+    let scene = Scene { seed, registers, line: 0, wy_met: false, objects: 8 };
+    let writes = [(93, 0xff40, 0x58), (278, 0xff41, 0)];
+    let (drawn, _) = observe(true, &scene, &writes);
+    let (skipped, _) = observe(false, &scene, &writes);
+    assert_eq!(drawn, skipped);
+}
+
 /// Draws some frames with the writes made, up to a moment; the PPU is brought up to date every so
 /// many M-cycles.
 fn draw(scene: &Scene, writes: &[(u32, u16, u8)], end: u32, step: u32) -> Machine {

@@ -172,6 +172,10 @@ pub(crate) fn write_lcdc(machine: &mut Machine, t: u32, value: u8) {
             machine.ppu.pipeline.enters_8000 = value & LCDC_TILE_DATA != 0;
         }
         sync_ppu(machine, t.wrapping_sub(late).wrapping_add(1));
+        if changed & LCDC_TALL_OBJECTS != 0 {
+            // A line may have been scanned since `write_object_size`.
+            drop_carried_scan(machine);
+        }
         before_lcdc_change(machine, changed);
         machine.ppu.pipeline.leaves_8000 = false;
         machine.ppu.pipeline.enters_8000 = false;
