@@ -268,6 +268,8 @@ def main() -> None:
     os.environ["GBXCULE"] = str(Path(os.environ.get("GBXCULE", "target/release/gbxcule")).resolve())
     shards = -(-given.count // BLOCK_ROWS)
     rows = ["--count", str(given.count), "--seed", given.seed, "--device", given.device, "--mode", given.mode]
+    # The end of this process is the end of its nodes, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
     folder = Path(tempfile.mkdtemp(prefix="gbx", dir="/tmp"))
     folder.chmod(0o755)
     try:
