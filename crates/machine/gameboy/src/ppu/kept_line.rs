@@ -36,7 +36,7 @@ pub(crate) struct KeptLines {
     is_compared: bool,
 }
 
-// What a machine keeps has no effect but speed: machines are equal whatever they keep.
+// Kept lines change nothing but speed: machines are equal whatever lines they keep.
 impl PartialEq for KeptLines {
     fn eq(&self, _other: &KeptLines) -> bool {
         true
@@ -190,9 +190,12 @@ pub(super) fn is_kept(machine: &mut Machine) -> bool {
     core::mem::replace(before, now) == now
 }
 
-/// Forgets the current line, which is drawn alone or dot by dot.
+/// Forgets the current line if it is drawn, alone or dot by dot.
 pub(super) fn forget_line(machine: &mut Machine) {
-    if let Some(registers) = machine.kept.registers.get_mut(machine.ppu.beam.line as usize) {
+    let line = machine.ppu.beam.line as usize;
+    if let Some(registers) = machine.kept.registers.get_mut(line)
+        && machine.ppu.draw
+    {
         *registers = NOT_KEPT;
     }
 }

@@ -9,8 +9,6 @@ use crate::machine::{COLOR, Machine};
 #[cfg(color)]
 use crate::ppu::color_pixel::{load_pixel, store_pixel};
 use crate::ppu::eight_dots::has_rendered_eight_dots;
-#[cfg(host)]
-use crate::ppu::kept_line::forget_line;
 #[cfg(not(color))]
 use crate::ppu::rest_of_line::{end_of_plain_rest, is_rest_plain, render_rest};
 use crate::ppu::scan::{read_object_beside_dma, scan_objects};
@@ -289,9 +287,7 @@ impl Pipeline {
 /// Starts the pipeline on the current line, at the beginning of mode 3.
 pub fn start_pipeline(machine: &mut Machine) {
     #[cfg(host)]
-    if machine.ppu.draw {
-        forget_line(machine);
-    }
+    super::kept_line::forget_line(machine);
     scan_objects(machine, super::timing::MODE3_DOT + 1);
     let start = machine.ppu.beam.mode3_start();
     machine.ppu.pipeline.restart(start);

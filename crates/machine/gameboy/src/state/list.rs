@@ -111,7 +111,7 @@ fields!(Machine {
     kept,
 });
 
-/// What a machine keeps of a picture is no part of a state.
+/// Kept lines are no part of a state.
 #[cfg(host)]
 impl Field for KeptLines {
     fn store(&self, _out: &mut Writer<'_>) {}
