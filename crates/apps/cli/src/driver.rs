@@ -424,14 +424,14 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         let machine =
             |driver: &Driver, env| driver.swarm.snapshot(env).expect("an env").machine().clone();
         let mut other = self::driver(8);
-        other.restart_from(&[&state]).expect("a state");
+        other.restart_from(&[&state], 0).expect("a state");
         for _ in 0..2 {
             assert!((0..5).all(|env| machine(&other, env) == machine(&first, 1)));
             other.finish_step(false).expect("a step");
             assert!((0..5).any(|env| machine(&other, env) != machine(&first, 1)));
             other.reset().expect("a reset");
         }
-        other.restart_from(&[b"no state"]).expect_err("no state");
+        other.restart_from(&[b"no state"], 0).expect_err("no state");
         let checkpoint = first.swarm.checkpoint(b"a note").expect("bytes");
         let again = Driver::restored(&checkpoint, ActionSource::Random, 3, Device::Cpu);
         let mut again = again.expect("a swarm");
