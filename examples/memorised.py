@@ -1,4 +1,4 @@
-"""What a memorised sequence of buttons is worth: the scripted player's game of one level, played again in others.
+"""Scores of memorised buttons: the scripted player's game of one level, played again in others.
 
     python examples/memorised.py                     # all games for one player; EMBER_LEAP's player takes minutes
     python examples/memorised.py PEARL_DRIFT

@@ -24,8 +24,9 @@ pub(crate) struct FreshInputs {
     pub(crate) results: Results,
     pub(crate) tolerances: OnceLock<Tolerances>,
     pub(crate) kind: DrawKind,
-    /// True if an argument holds an infinity or a NaN.
-    pub(crate) is_unbounded: bool,
+    /// True if an argument holds an infinity or a NaN that the row may multiply: with a zero of
+    /// padding the product is NaN.
+    pub(crate) pads_to_nan: bool,
     /// True if other thread orders give the same results, up to rounding.
     pub(crate) is_order_independent: OnceLock<bool>,
     /// True if the row's own threads race.

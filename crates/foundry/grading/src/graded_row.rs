@@ -319,7 +319,7 @@ impl GradedRow {
             results,
             tolerances,
             kind,
-            is_unbounded: false,
+            pads_to_nan: false,
             is_order_independent: OnceLock::new(),
             has_race: OnceLock::new(),
         })
@@ -441,7 +441,7 @@ impl GradedRow {
                 let is_free = tolerance == f64::INFINITY;
                 let is_probe = draw.kind != DrawKind::Plain;
                 // A tile with zeros around it multiplies them with numbers that aren't finite.
-                let is_padded = draw.is_unbounded && is.is_nan();
+                let is_padded = draw.pads_to_nan && is.is_nan();
                 let is_alike = is_probe && !is.is_finite() && (!right.is_finite() || is_padded);
                 if is_free || is_alike {
                     continue;

@@ -11,7 +11,7 @@ use crate::shape::{Reshaping, Shaped};
 use gbxcule_grammar::input::{ArgumentInput, leaves};
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_ir::op::{AtomicOp, BinaryOp, Op};
-use gbxcule_ir::{Literal, Module, Native, Scalar, ValueData};
+use gbxcule_ir::{Literal, Module, Native, Scalar};
 use gbxcule_rows::execute::{self, LaunchInputs, Variation};
 use gbxcule_rows::row::Results;
 use gbxcule_rows::row_program::{RowProgram, element};
@@ -82,15 +82,24 @@ pub(crate) fn propagates(module: &Module) -> bool {
 /// Returns true if a module computes a float by an operation that may round. A program without
 /// one, such as a median, moves its inputs' floats, and so does a right answer.
 pub(crate) fn rounds(module: &Module) -> bool {
-    let is_float =
-        |ty| module.types.components(ty).is_some_and(|(of, _): (Scalar, u32)| of.is_float());
-    let rounds = |value: &ValueData| match value.op {
+    computes_float(module, |op| match op {
         Op::Binary(..) | Op::Atomic { op: AtomicOp::Add | AtomicOp::Subtract, .. } => true,
         Op::Native { native, .. } => !matches!(native, Native::Min | Native::Max | Native::Abs),
         _ => false,
-    };
+    })
+}
+
+/// Returns true if a module multiplies floats.
+fn multiplies(module: &Module) -> bool {
+    computes_float(module, |op| matches!(op, Op::Binary(BinaryOp::Multiply, ..)))
+}
+
+/// Returns true if one of a module's operations gives a float and is of a kind.
+fn computes_float(module: &Module, is_such: fn(&Op) -> bool) -> bool {
+    let is_float =
+        |ty| module.types.components(ty).is_some_and(|(of, _): (Scalar, u32)| of.is_float());
     let mut values = module.functions.iter().flat_map(|(_, it)| it.body.values.iter());
-    values.any(|(_, value)| is_float(value.ty) && rounds(value))
+    values.any(|(_, value)| is_float(value.ty) && is_such(&value.op))
 }
 
 impl GradedRow {
@@ -258,7 +267,8 @@ impl GradedRow {
         let exact = execute::forward_varied(way, wide, grid, &images).ok()?;
         let exact = outputs(wide, &inputs, &exact);
         let has_nan = self.holds(data, f64::is_nan);
-        let is_unbounded = self.holds(data, |it| !it.is_finite());
+        let pads_to_nan =
+            self.holds(data, |it| !it.is_finite()) && multiplies(&self.program.forward);
         let tolerances =
             narrow.iter().zip(&exact).map(|(one, other)| loose(one, other, has_nan)).collect();
 
@@ -278,7 +288,7 @@ impl GradedRow {
             results: Results { outputs: narrow, gradients: None, consumed: Vec::new() },
             tolerances: OnceLock::from(Tolerances { outputs: tolerances, gradients: Vec::new() }),
             kind,
-            is_unbounded,
+            pads_to_nan,
             is_order_independent: OnceLock::new(),
             has_race: OnceLock::new(),
         })

@@ -145,6 +145,41 @@ fn is_nothing_due(machine: &Machine, moment: u32) -> bool {
     machine.ppu.is_on() && !machine.dma.active && !changes && is_quiet_at(machine, moment)
 }
 
+/// Lets a CPU that has just halted wait for the next deadline, if nothing is due; returns true
+/// if it waits. Does the same as the rest of `service`.
+#[cfg(color)]
+#[inline(always)]
+fn begins_to_wait(machine: &mut Machine) -> bool {
+    let waits = machine.cpu.mode == Mode::Halted
+        && !machine.apu.voices.reads_on_bus
+        && !machine.ppu.frame_over
+        && machine.interrupts.pending() == 0
+        && is_nothing_due(machine, machine.now.wrapping_add(1));
+    if waits {
+        machine.cpu.just_halted = false;
+        machine.now = machine.next_deadline();
+        machine.cpu.now = machine.now;
+        machine.deadline = machine.now;
+    }
+    waits
+}
+
+/// Computes the next deadline behind a service.
+fn choose_deadline(machine: &mut Machine) {
+    machine.deadline = if machine.cpu.mode != Mode::Running {
+        machine.now
+    } else if machine.cpu.ime_delayed {
+        // EI takes effect after the one instruction that follows it.
+        machine.cpu.ime_delayed = false;
+        machine.cpu.ime = true;
+        machine.now.wrapping_add(1)
+    } else if machine.cpu.ime && machine.interrupts.pending() != 0 || machine.is_hdma_due() {
+        machine.now
+    } else {
+        machine.next_deadline()
+    };
+}
+
 impl Machine {
     /// Runs one frame. With the LCD on the frame ends when the PPU is back at line 0 after VBlank.
     /// With the LCD off it ends 70,224 T-cycles after the LCD went off or the last frame ended,
@@ -238,7 +273,7 @@ impl Machine {
     #[inline(never)]
     pub fn service(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
         #[cfg(color)]
-        if self.cpu.just_halted && self.begins_to_wait() {
+        if self.cpu.just_halted && begins_to_wait(self) {
             return;
         }
         // docboy `ch3_disable_channel_while_sampling_*`.
@@ -292,22 +327,7 @@ impl Machine {
             Mode::Locked => self.now = self.next_deadline(),
         }
         self.cpu.now = self.now;
-        self.choose_deadline();
-    }
-
-    fn choose_deadline(&mut self) {
-        self.deadline = if self.cpu.mode != Mode::Running {
-            self.now
-        } else if self.cpu.ime_delayed {
-            // EI takes effect after the one instruction that follows it.
-            self.cpu.ime_delayed = false;
-            self.cpu.ime = true;
-            self.now.wrapping_add(1)
-        } else if self.cpu.ime && self.interrupts.pending() != 0 || self.is_hdma_due() {
-            self.now
-        } else {
-            self.next_deadline()
-        };
+        choose_deadline(self);
     }
 
     #[inline(always)]
@@ -317,25 +337,6 @@ impl Machine {
         #[cfg(not(color))]
         let is_due = false;
         is_due
-    }
-
-    /// Lets a CPU that has just halted wait for the next deadline, if nothing is due; returns true
-    /// if it waits. Does the same as the rest of `service`.
-    #[cfg(color)]
-    #[inline(always)]
-    fn begins_to_wait(&mut self) -> bool {
-        let waits = self.cpu.mode == Mode::Halted
-            && !self.apu.voices.reads_on_bus
-            && !self.ppu.frame_over
-            && self.interrupts.pending() == 0
-            && is_nothing_due(self, self.now.wrapping_add(1));
-        if waits {
-            self.cpu.just_halted = false;
-            self.now = self.next_deadline();
-            self.cpu.now = self.now;
-            self.deadline = self.now;
-        }
-        waits
     }
 
     // A halted CPU looks at the interrupt lines in the middle of an M-cycle, not at its end, so
