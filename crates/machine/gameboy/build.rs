@@ -1,7 +1,7 @@
-//! Sets the flag of code that the kernel compiler does not read.
+//! Sets the flag of `ppu/kept_line.rs`. The kernel compiler doesn't set it: devices draw all lines.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rustc-check-cfg=cfg(host)");
-    println!("cargo::rustc-cfg=host");
+    println!("cargo::rustc-check-cfg=cfg(keeps_lines)");
+    println!("cargo::rustc-cfg=keeps_lines");
 }

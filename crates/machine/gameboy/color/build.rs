@@ -2,6 +2,6 @@
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rustc-check-cfg=cfg(host)");
+    println!("cargo::rustc-check-cfg=cfg(keeps_lines)");
     println!("cargo::rustc-cfg=color");
 }

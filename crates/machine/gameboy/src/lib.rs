@@ -6,9 +6,9 @@
 //! differ only in numbers, code tests the constant `COLOR`.
 //!
 //! The files `boot_rom`, `compatibility_palette`, `header`, `kept_line`, `power_on`,
-//! `power_on_memory`, `revision`, `source`, `state` and `step_with` run on the host only; others
-//! call them behind `#[cfg(host)]`. All other files keep to a
-//! small subset of Rust, so that the kernel compiler can translate the same text for GPUs.
+//! `power_on_memory`, `revision`, `source`, `state` and `step_with` run on the host only. All other
+//! files keep to a small subset of Rust, so that the kernel compiler can translate the same text
+//! for GPUs; they call `kept_line` behind the flag `keeps_lines`, which the compiler doesn't set.
 //!
 //! The CPU drives the clock: each memory access takes place at `now` and then advances it by one
 //! M-cycle. Every other chip is lazy: it is brought up to `now` only when it is read or

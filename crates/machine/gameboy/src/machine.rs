@@ -16,7 +16,7 @@ use crate::dma::{Dma, halt_dma, settle_dma, sync_dma};
 use crate::hdma::{Hdma, run_hdma, wake_from_halt, wake_hdma};
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
-#[cfg(host)]
+#[cfg(keeps_lines)]
 use crate::ppu::kept_line::KeptLines;
 #[cfg(color)]
 use crate::ppu::scan::drop_carried_scan;
@@ -121,7 +121,7 @@ pub struct Machine {
     pub frame: [u8; FRAME_BYTES],
     /// Lines of the picture that need not be drawn again. Compiled programs don't know this field,
     /// which is the last one.
-    #[cfg(host)]
+    #[cfg(keeps_lines)]
     pub(crate) kept: KeptLines,
 }
 

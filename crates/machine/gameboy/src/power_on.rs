@@ -118,7 +118,7 @@ impl Machine {
             oam: [0; 0xa0],
             hram: [0; 0x80],
             frame: [0; FRAME_BYTES],
-            #[cfg(host)]
+            #[cfg(keeps_lines)]
             kept: crate::ppu::kept_line::KeptLines::none(),
             #[cfg(color)]
             speed: Speed {

@@ -16,7 +16,7 @@ pub(crate) mod color_timing;
 pub(crate) mod color_write;
 pub(crate) mod eight_dots;
 pub(crate) mod fetcher;
-#[cfg(host)]
+#[cfg(keeps_lines)]
 pub(crate) mod kept_line;
 pub(crate) mod oam_bug;
 pub(crate) mod packed_line;
@@ -446,7 +446,7 @@ fn hblank_dot(machine: &mut Machine) -> u16 {
 
 /// Finishes the picture at the end of a frame: it is white if the LCD is off.
 pub(crate) fn finish_picture(machine: &mut Machine) {
-    #[cfg(host)]
+    #[cfg(keeps_lines)]
     kept_line::forget_comparison(machine);
     if machine.ppu.draw && (!machine.ppu.is_on() || machine.cpu.mode == Mode::Stopped) {
         #[cfg(color)]
@@ -480,7 +480,7 @@ fn blacken_stopped_picture(machine: &mut Machine) {
 /// Fills the picture with the panel's white.
 #[inline(never)]
 fn clear_picture(machine: &mut Machine) {
-    #[cfg(host)]
+    #[cfg(keeps_lines)]
     kept_line::forget_picture(machine);
     for index in 0..FRAME_BYTES as u32 {
         // RGB555, the lower byte first, or shade 0.

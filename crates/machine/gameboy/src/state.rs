@@ -97,13 +97,13 @@ impl Machine {
     }
 
     /// Bytes of the fields that compiled programs read: all but the last field.
-    #[cfg(host)]
+    #[cfg(keeps_lines)]
     pub const TRANSLATED_BYTES: usize = core::mem::offset_of!(Machine, kept);
 
     /// Takes over the picture of another machine.
     pub fn copy_picture(&mut self, other: &Machine) {
         self.frame = other.frame;
-        #[cfg(host)]
+        #[cfg(keeps_lines)]
         {
             self.kept = other.kept;
         }

@@ -25,7 +25,7 @@ use crate::ppu::color_timing::{
 };
 #[cfg(color)]
 use crate::ppu::forget_hblank;
-#[cfg(host)]
+#[cfg(keeps_lines)]
 use crate::ppu::kept_line::forget_comparison;
 use crate::ppu::oam_bug::{corrupt_after_write, corrupt_before_write, corrupt_oam_by_read};
 #[cfg(color)]
@@ -330,7 +330,7 @@ pub(crate) fn write_vram(machine: &mut Machine, address: u16, value: u8) {
 /// Changes a byte of video RAM within a frame.
 #[inline(always)]
 pub(crate) fn put_vram(machine: &mut Machine, at: usize, value: u8) {
-    #[cfg(host)]
+    #[cfg(keeps_lines)]
     forget_comparison(machine);
     machine.vram[at] = value;
 }

@@ -5,7 +5,7 @@
 use crate::machine::{COLOR, Machine};
 #[cfg(color)]
 use crate::ppu::color_line::draw_plain_line;
-#[cfg(host)]
+#[cfg(keeps_lines)]
 use crate::ppu::kept_line::{follow_memory, forget_line, is_kept};
 #[cfg(not(color))]
 use crate::ppu::packed_line;
@@ -55,7 +55,7 @@ pub fn draw_line(machine: &mut Machine) {
         start_pipeline(machine);
         return;
     }
-    #[cfg(host)]
+    #[cfg(keeps_lines)]
     forget_line(machine);
     #[cfg(color)]
     draw_plain_line(machine);
@@ -86,7 +86,7 @@ pub(super) fn draw_plain_line(machine: &mut Machine, tiles: &mut packed_line::Ti
 #[cfg(not(color))]
 pub(crate) fn draw_lines(machine: &mut Machine, lines: u8) -> u8 {
     let first = machine.ppu.beam.line;
-    #[cfg(host)]
+    #[cfg(keeps_lines)]
     follow_memory(machine);
     let candidates = Candidates::all().on_lines(machine, lines);
     let mut near = candidates;
@@ -101,7 +101,7 @@ pub(crate) fn draw_lines(machine: &mut Machine, lines: u8) -> u8 {
             break;
         }
         drawn += 1;
-        #[cfg(host)]
+        #[cfg(keeps_lines)]
         if is_kept(machine) {
             machine.ppu.window_line += (machine.ppu.window_at() < 160) as u8;
             continue;

@@ -20,7 +20,7 @@ use crate::joypad::Joypad;
 use crate::machine::Machine;
 #[cfg(color)]
 use crate::ppu::Palettes;
-#[cfg(host)]
+#[cfg(keeps_lines)]
 use crate::ppu::kept_line::KeptLines;
 use crate::ppu::{Beam, LineProgress, Pipeline, Ppu, Scan};
 use crate::serial::Serial;
@@ -107,12 +107,12 @@ fields!(Machine {
     oam,
     hram,
     frame,
-    #[cfg(host)]
+    #[cfg(keeps_lines)]
     kept,
 });
 
 /// Kept lines are no part of a state.
-#[cfg(host)]
+#[cfg(keeps_lines)]
 impl Field for KeptLines {
     fn store(&self, _out: &mut Writer<'_>) {}
 
