@@ -177,7 +177,7 @@ fn draw_objects(
             let is_behind = flags & 0x80 != 0;
             if can_hide && (is_behind || has_tiles_in_front) {
                 let mut hidden = background.hiding_pixels(machine, column, is_behind);
-                if right.column > background.column {
+                if background.end < COLUMNS {
                     hidden |= right.hiding_pixels(machine, column, is_behind);
                 }
                 shown &= !hidden;

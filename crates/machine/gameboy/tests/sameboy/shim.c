@@ -65,6 +65,15 @@ static unsigned long long picture(bool color) {
 	return digest(bytes, color ? PIXELS * 2 : PIXELS / 4);
 }
 
+/* Another row of buttons shows in P1 at once, as here; SameBoy lets it rise for some M-cycles. */
+static void show_buttons(GB_gameboy_t *gb) {
+	if (gb->joyp_switching_delay) {
+		gb->joyp_switching_delay = 0;
+		gb->io_registers[GB_IO_JOYP] = (gb->joyp_switch_value & 0xF0) | (gb->io_registers[GB_IO_JOYP] & 0x0F);
+		GB_update_joyp(gb);
+	}
+}
+
 static void align(GB_gameboy_t *gb, int line, int dot) {
 	while (gb->io_registers[GB_IO_LY] == line) {
 		GB_advance_cycles(gb, 1);
@@ -75,7 +84,6 @@ static void align(GB_gameboy_t *gb, int line, int dot) {
 	for (int done = 0; done < dot; done++) {
 		GB_advance_cycles(gb, 1);
 	}
-	gb->io_registers[GB_IO_IF] = 0xE1;
 	/* No boot ROM sets these: Pan Docs "Power-Up Sequence" calls them uninitialised. */
 	GB_write_memory(gb, 0xFF00 + GB_IO_OBP0, 0xFF);
 	GB_write_memory(gb, 0xFF00 + GB_IO_OBP1, 0xFF);
@@ -84,22 +92,22 @@ static void align(GB_gameboy_t *gb, int line, int dot) {
 			GB_write_memory(gb, 0xFF6A, (uint8_t) at);
 			GB_write_memory(gb, 0xFF6B, at & 1 ? 0x7F : 0xFF);
 		}
-		GB_write_memory(gb, 0xFF68, 0x88);
 		GB_write_memory(gb, 0xFF6A, 0x90);
+		if (gb->cgb_mode) {
+			for (int at = 0; at < 64; at++) {
+				GB_write_memory(gb, 0xFF68, (uint8_t) at);
+				GB_write_memory(gb, 0xFF69, at & 1 ? 0x7F : 0xFF);
+			}
+			GB_write_memory(gb, 0xFF00 + GB_IO_JOYP, 0);
+			show_buttons(gb);
+		}
+		GB_write_memory(gb, 0xFF68, 0x88);
 	}
+	gb->io_registers[GB_IO_IF] = 0xE1;
 	memset(gb->ram, 0, gb->ram_size);
 	memset(gb->hram, 0, sizeof gb->hram);
 	if (gb->mbc_ram) {
 		memset(gb->mbc_ram, 0, gb->mbc_ram_size);
-	}
-}
-
-/* Another row of buttons shows in P1 at once, as here; SameBoy lets it rise for some M-cycles. */
-static void show_buttons(GB_gameboy_t *gb) {
-	if (gb->joyp_switching_delay) {
-		gb->joyp_switching_delay = 0;
-		gb->io_registers[GB_IO_JOYP] = (gb->joyp_switch_value & 0xF0) | (gb->io_registers[GB_IO_JOYP] & 0x0F);
-		GB_update_joyp(gb);
 	}
 }
 

@@ -53,11 +53,6 @@ pub(super) const GROUPS: &[Group] = &[
         &["serial/sc_change_freq_gbc/sc_change_freq_gbc", "timers/tac_set_enabled/tac_set_enabled"],
     ),
     (
-        "small",
-        "the picture beside it is the original's, white where a Color shows black; not looked into",
-        &["strikethrough"],
-    ),
-    (
         "samesuite",
         "a clock two M-cycles after a trigger starts no check, but DocBoy's \
          `ch1_period_sweep_change_period_nr14_during_recalc_*delay14284*` want one; SameBoy fails those",
