@@ -76,3 +76,18 @@ def test_helpers_of_tests_add_and_check(warp, capfd):
     assert_np_equal(np.ones(2), np.ones(2) + 1e-3, tol=1e-2)
     with pytest.raises(AssertionError):
         assert_np_equal(np.ones(2), np.zeros(2))
+
+
+def test_renderers_are_those_of_the_wheel_on_arrays_of_this_module(warp, monkeypatch, tmp_path):
+    folder = tmp_path / "warp" / "_src" / "render"
+    folder.mkdir(parents=True)
+    (tmp_path / "warp" / "__init__.py").write_text("raise ImportError('the wheel itself is not imported')")
+    (folder / "utils.py").write_text("import warp as wp\nKIND = wp.array\n")
+    text = "from warp._src.logger import log_error\nfrom .utils import KIND\nclass UsdRenderer:\n    kind = KIND\n"
+    (folder / "render_usd.py").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import warp.render
+
+    assert warp.render.UsdRenderer.kind is wp.array
+    with pytest.raises(AttributeError, match="has no `Spam`"):
+        warp.render.Spam  # noqa: B018

@@ -73,5 +73,25 @@ def test_what_is_no_grid_is_refused(tmp_path):
             wp.Volume.load_from_nvdb(io.BytesIO(broken))
     with pytest.raises(TypeError, match="Vec4d"):
         wp.Volume.allocate([0, 0, 0], [1, 1, 1], 1.0, bg_value=wp.uint8(1))
-    with pytest.raises(NotImplementedError, match="max_tiles"):
-        wp.Volume.allocate_by_tiles(wp.zeros((1, 3), dtype=int), 1.0, max_tiles=3)
+
+
+def test_a_volume_is_rebuilt_in_place_unless_its_capacity_is_exceeded():
+    points, status = wp.array([[0, 0, 0], [8, 0, 0]], dtype=int), wp.zeros(1, dtype=wp.uint32)
+    volume = wp.Volume.allocate_by_tiles(points, 1.0, bg_value=2.0, rebuildable=True)
+    before = volume.id
+    assert volume.rebuild(wp.array([[64, 0, 0], [0, 9, 0]], dtype=int), status, wp.array([1, 0], dtype=int)) is status
+    assert status.numpy()[0] == wp.Volume.REBUILD_SUCCESS and volume.id == before
+    assert volume.get_tiles().numpy().tolist() == [[64, 0, 0]] and volume.get_active_stats() == (512, 1, 1, 1)
+    volume.rebuild(wp.array([[0, 0, 0], [8, 8, 8], [0, 8, 0]], dtype=int), status)
+    assert status.numpy()[0] == wp.Volume.REBUILD_LEAF_CAPACITY_EXCEEDED | wp.Volume.REBUILD_VOXEL_CAPACITY_EXCEEDED
+    assert volume.get_tiles().numpy().tolist() == [[64, 0, 0]]
+    with wp.ScopedCapture() as capture:
+        volume.rebuild(points, point_mask=wp.zeros(2, dtype=int))
+    assert volume.get_tile_count() == 1
+    wp.capture_launch(capture.graph)
+    assert volume.get_tile_count() == 0
+    assert launched(sample, volume, [[0.5, 0.5, 0.5]])[0].tolist() == [2.0]
+    with pytest.raises(RuntimeError, match="not rebuildable"):
+        of_a_linear_field().rebuild(points)
+    with pytest.raises(ValueError, match="max_tiles must be positive, got 0"):
+        wp.Volume.allocate_by_tiles(points, 1.0, max_tiles=0)

@@ -134,6 +134,7 @@ class Example:
         made.append(wp.Volume.load_from_numpy(np.stack([dense] * 3, axis=-1), voxel_size=0.5, bg_value=(1.0, 2.0, 3.0)))
         for at, volume in enumerate([*self.files, index.load_next_grid(), *made]):
             self.describe(at, volume)
+        self.of_rebuilt = self.rebuilt(tiles())
         for at, dtype in enumerate(VALUES):
             self.of_type(at, dtype, rng)
         for dtype, slope, like in ((float, wp.vec3, wp.float32), (wp.vec4d, wp.types.matrix((4, 3), wp.float64), wp.float64)):
@@ -154,6 +155,18 @@ class Example:
         # Between voxels only: at their planes the gradient jumps.
         inside = (np.abs(p.numpy()).max(axis=1) < 6.0) & (np.arange(COUNT) > 300)
         self.near_gradient = wp.array(p.grad.numpy()[inside] / 100.0, dtype=wp.vec3)
+
+    def rebuilt(self, points):
+        """Rebuild volumes of one point by others; the capacity of some is exceeded."""
+        numbers, status, mask = [], wp.zeros(1, dtype=wp.uint32), wp.array([1, 0] * 70, dtype=wp.int32)
+        for make, limit in ((wp.Volume.allocate_by_tiles, "max_tiles"), (wp.Volume.allocate_by_voxels, "max_active_voxels")):
+            for options in ({limit: 400}, {limit: 4}, {limit: 400, "max_lower_nodes": 1}, {"rebuildable": True}):
+                volume = make(wp.array([[1, 2, 3]], dtype=int), 0.5, status=status, **options)
+                numbers += [*volume.get_rebuild_info()[1:], *volume.get_active_stats()]
+                for chosen, by in ((points, mask), (points, None), (wp.array([[900, 1, 2]], dtype=int), None)):
+                    volume.rebuild(chosen, status, by)
+                    numbers += [*volume.get_active_stats(), status.numpy()[0]]
+        return wp.array(np.array(numbers), dtype=wp.int64)
 
     def describe(self, at, volume):
         info = volume.get_grid_info()

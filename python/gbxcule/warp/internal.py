@@ -5,6 +5,7 @@ of a value.
 """
 
 import os
+import sys
 from typing import Any
 
 from gbxcule import _native
@@ -69,3 +70,13 @@ def user_cache_dir(appname: str | None = None, appauthor: Any = None, version: s
     """Return a program's cache folder."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return os.path.join(base, *(part for part in (appname, appname and version) if part))
+
+
+def log_info(message: str) -> None:
+    """Print a message, as Warp's logger does by default."""
+    print(message)
+
+
+def log_error(message: str) -> None:
+    """Print an error."""
+    print(message, file=sys.stderr)

@@ -3,12 +3,15 @@
 import math
 import struct
 import zlib
+from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from gbxcule.warp import capture
 from gbxcule.warp import volume_grid as grids
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.composite import Composite, composite
@@ -48,16 +51,45 @@ class Volume(Geometry):
         value_count: int
         type_str: str
 
+    class RebuildInfo(NamedTuple):
+        """What points `rebuild` takes, and how much a rebuilt grid may hold; `kind` is None without `rebuild`."""
+
+        kind: str | None
+        max_voxel_count: int
+        max_leaf_node_count: int
+        max_lower_node_count: int
+        max_upper_node_count: int
+
+    class ActiveStats(NamedTuple):
+        """Counts of a grid's voxels and nodes."""
+
+        voxel_count: int
+        leaf_node_count: int
+        lower_node_count: int
+        upper_node_count: int
+
+    REBUILD_SUCCESS = 0
+    REBUILD_LEAF_CAPACITY_EXCEEDED = 1
+    REBUILD_LOWER_CAPACITY_EXCEEDED = 2
+    REBUILD_UPPER_CAPACITY_EXCEEDED = 4
+    REBUILD_VOXEL_CAPACITY_EXCEEDED = 8
+    REBUILD_INVALID_INPUT = 16
+
     def __init__(self, data: array, copy: bool = True) -> None:
         super().__init__()
         memory = data.numpy().view(np.uint8).ravel()
         if len(memory) < 736 or int(grids.header(memory)["magic"]) not in (grids.MAGIC_FILE, grids.MAGIC_GRID):
             raise RuntimeError("Failed to create volume from input array")
         self.device = data.device
-        # Kernels read words of 32 bits.
-        self._grid = memory.copy() if copy else memory
-        self._words = array(self._grid[: len(memory) // 4 * 4].view(np.uint32), dtype=uint32, copy=False)
+        self._take(memory.copy() if copy else memory)
         self._previous: Volume | None = None
+        self._points: Points | None = None
+        self._capacity = Volume.RebuildInfo(None, 0, 0, 0, 0)
+
+    def _take(self, grid: grids.Bytes) -> None:
+        # Kernels read words of 32 bits.
+        self._grid = grid
+        self._words = array(grid[: len(grid) // 4 * 4].view(np.uint32), dtype=uint32, copy=False)
 
     def row(self) -> dict[str, Any]:
         return grids.row(self._grid, self._words)
@@ -98,6 +130,18 @@ class Volume(Geometry):
     def get_voxel_count(self) -> int:
         """Return the number of voxels that have a number."""
         return grids.voxel_count(self._grid)
+
+    def get_active_stats(self) -> "Volume.ActiveStats":
+        """Return the numbers of voxels and of nodes."""
+        return Volume.ActiveStats(self.get_voxel_count(), *grids.node_counts(self._grid))
+
+    @property
+    def is_rebuildable(self) -> bool:
+        return self._capacity.kind is not None
+
+    def get_rebuild_info(self) -> "Volume.RebuildInfo":
+        """Return what `rebuild` takes."""
+        return self._capacity
 
     def get_tiles(self, out: Any = None) -> Any:
         """Return the first corner of each leaf."""
@@ -231,42 +275,121 @@ class Volume(Geometry):
     @classmethod
     def allocate_by_tiles(
         cls, tile_points: Any, voxel_size: Any = None, bg_value: Any = 0.0, translation: Any = (0.0, 0.0, 0.0),
-        device: Any = None, transform: Any = None, point_mask: Any = None, **rebuild: Any,
+        device: Any = None, transform: Any = None, rebuildable: bool = False, max_tiles: int | None = None,
+        max_lower_nodes: int | None = None, max_upper_nodes: int | None = None, status: Any = None,
+        point_mask: Any = None,
     ) -> "Volume":  # fmt: skip
         """Make a volume of the tiles around points; without a background its voxels have numbers alone."""
         kind, background = (grids.INDEX, b"") if bg_value is None else _background(bg_value)
-        place = _map(voxel_size, translation, transform)
-        return cls._made(tile_points, "tile_points", kind, background, place, point_mask, device, rebuild)
+        of = Points("tile_points", kind, background, _map(voxel_size, translation, transform))
+        limits = {"max_tiles": max_tiles, "max_lower_nodes": max_lower_nodes, "max_upper_nodes": max_upper_nodes}
+        return cls._made(of, tile_points, point_mask, device, rebuildable, limits, status)
 
     @classmethod
     def allocate_by_voxels(
         cls, voxel_points: Any, voxel_size: Any = None, translation: Any = (0.0, 0.0, 0.0), device: Any = None,
-        transform: Any = None, point_mask: Any = None, **rebuild: Any,
+        transform: Any = None, rebuildable: bool = False, max_active_voxels: int | None = None,
+        max_leaf_nodes: int | None = None, max_lower_nodes: int | None = None, max_upper_nodes: int | None = None,
+        status: Any = None, point_mask: Any = None,
     ) -> "Volume":  # fmt: skip
         """Make a volume that numbers the voxels around points."""
-        place = _map(voxel_size, translation, transform)
-        return cls._made(voxel_points, "voxel_points", grids.ON_INDEX, b"", place, point_mask, device, rebuild)
+        of = Points("voxel_points", grids.ON_INDEX, b"", _map(voxel_size, translation, transform))
+        limits = {
+            "max_active_voxels": max_active_voxels, "max_leaf_nodes": max_leaf_nodes, "max_lower_nodes": max_lower_nodes,
+            "max_upper_nodes": max_upper_nodes,
+        }  # fmt: skip
+        return cls._made(of, voxel_points, point_mask, device, rebuildable, limits, status)
 
     @classmethod
     def _made(
-        cls, points: Any, name: str, kind: int, background: bytes, place: grids.Map, mask: Any, device: Any,
-        rebuild: dict[str, Any],
+        cls, of: "Points", points: Any, mask: Any, device: Any, rebuildable: bool, limits: dict[str, int | None],
+        status: Any,
     ) -> "Volume":  # fmt: skip
         get_device(device)
-        if any(rebuild.values()):
-            raise NotImplementedError(f"gbxcule.warp has no volumes that are rebuilt: `{', '.join(rebuild)}`")
+        voxels = of.voxels(points, mask)
+        if not rebuildable and all(limit is None for limit in limits.values()):
+            if not len(voxels):
+                raise RuntimeError("Failed to create volume")
+            return cls(array(of.grid(voxels), dtype=uint8, copy=False), copy=False)
+        made = cls(array(of.grid(voxels[:0]), dtype=uint8, copy=False), copy=False)
+        made._points, made._capacity = of, _capacity(limits, len(points))
+        made._rebuilt(voxels, _checked_status(status))
+        return made
+
+    def rebuild(self, points: Any, status: Any = None, point_mask: Any = None) -> Any:
+        """Make the grid anew of other points; `status` gets 0, or tells which capacity was exceeded.
+
+        A grid that would exceed the capacity stays as it is. All values become the background.
+        """
+        if self._points is None:
+            raise RuntimeError("Volume is not rebuildable")
+        of, checked = self._points, _checked_status(status)
+        of.voxels(points, point_mask)
+        capture.run(lambda: self._rebuilt(of.voxels(points, point_mask), checked, is_empty=not len(points)))
+        return status
+
+    def _rebuilt(self, voxels: npt.NDArray[np.int32], status: Any, is_empty: bool = False) -> None:
+        assert self._points is not None
+        grid = self._points.grid(voxels)
+        counts = (*grids.node_counts(grid), grids.voxel_count(grid))
+        _, voxel_count, *node_counts = self._capacity
+        exceeded = [1 << bit for bit, most in enumerate((*node_counts, voxel_count)) if counts[bit] > most]
+        if not exceeded:
+            self._take(grid)
+        if status is not None:
+            status.numpy()[0] = sum(exceeded) + (Volume.REBUILD_INVALID_INPUT if is_empty else 0)
+
+
+@dataclass(frozen=True)
+class Points:
+    """What a grid is made of, besides points: `kind` and background of its values, and its place in the world."""
+
+    name: str
+    kind: int
+    background: bytes
+    place: grids.Map
+
+    def voxels(self, points: Any, mask: Any) -> npt.NDArray[np.int32]:
+        """Return the voxels around points that the mask doesn't leave out."""
         if not isinstance(points, array) or not points.is_contiguous or not _is_points(points):
             raise RuntimeError(
-                f"{name} must be contiguous and either a 1D Warp array of vec3f or vec3i or a 2D n-by-3 array of int32 or"
-                " float32."
+                f"{self.name} must be contiguous and either a 1D Warp array of vec3f or vec3i or a 2D n-by-3 array of "
+                "int32 or float32."
             )
         numbers = points.numpy().reshape(-1, 3)
         if mask is not None:
-            numbers = numbers[mask.numpy() != 0]
-        if not len(numbers):
-            raise RuntimeError("Failed to create volume")
-        whole = place.index(numbers) if numbers.dtype == np.float32 else numbers
-        return cls(array(grids.made(whole, kind, background, place), dtype=uint8, copy=False), copy=False)
+            if not isinstance(mask, array) or mask.ndim != 1 or mask.dtype is not int32 or not mask.is_contiguous:
+                raise RuntimeError("point_mask must be a contiguous 1D Warp array with dtype int32")
+            if len(mask) < len(numbers):
+                raise RuntimeError(f"point_mask must have at least {len(numbers)} entries")
+            numbers = numbers[mask.numpy()[: len(numbers)] != 0]
+        return self.place.index(numbers) if numbers.dtype == np.float32 else numbers
+
+    def grid(self, voxels: npt.NDArray[np.int32]) -> grids.Bytes:
+        """Make the grid."""
+        make = partial(grids.made, voxels) if len(voxels) else grids.empty
+        return make(self.kind, self.background, self.place)
+
+
+def _capacity(limits: dict[str, int | None], count: int) -> Volume.RebuildInfo:
+    """Return how much a grid may hold; a limit that isn't given is the one before it, the first the number of points."""
+    known = []
+    for name, given in limits.items():
+        try:
+            count = count if given is None else int(given)
+        except (TypeError, ValueError):
+            raise TypeError(f"{name} must be an integer") from None
+        if not 0 < count < 2**32:
+            is_large = "fit in uint32" if count > 0 else "be positive"
+            raise ValueError(f"{name} must {is_large}, got {count}")
+        known.append(count)
+    return Volume.RebuildInfo("voxels", *known) if len(known) == 4 else Volume.RebuildInfo("tiles", 512 * known[0], *known)
+
+
+def _checked_status(status: Any) -> Any:
+    if status is not None and (not isinstance(status, array) or status.dtype is not uint32 or status.size < 1):
+        raise RuntimeError("status must be a Warp array with dtype uint32 and at least one element")
+    return status
 
 
 def _is_points(points: array) -> bool:

@@ -173,6 +173,12 @@ def voxel_count(grid: Bytes) -> int:
     return int(of["voxel_count"]) if is_counted else 512 * int(of["leaf_count"])
 
 
+def node_counts(grid: Bytes) -> tuple[int, int, int]:
+    """Return how many leaves, lower nodes and upper nodes there are."""
+    of = tree(grid)
+    return int(of["leaf_count"]), int(of["lower_count"]), int(of["upper_count"])
+
+
 def tiles(grid: Bytes) -> npt.NDArray[np.int32]:
     """Return the first corner of each leaf."""
     corners: npt.NDArray[np.int32] = leaves(grid)[:, :12].copy().view(np.int32) & ~np.int32(7)
@@ -295,6 +301,19 @@ def made(points: npt.NDArray[np.int32], kind: int, background: bytes, by: Map) -
     places = tuple(place - HEADER.itemsize for place in (leaf, lower, upper, root))
     grid[HEADER.itemsize : root].view(TREE)[0] = (*places, *counts, counts, active)
     _set_header(grid, kind, by, grid[root : root + 24].view(np.int32), active if kind in INDEX_KINDS else None)
+    return grid
+
+
+def empty(kind: int, background: bytes, by: Map) -> Bytes:
+    """Make a grid without nodes: that of one point, whose root has no tile."""
+    grid = made(np.zeros((1, 3), np.int32), kind, background, by)
+    of = tree(grid)
+    root = HEADER.itemsize + int(of["root"])
+    grid[root + 24 : root + 28] = 0
+    for count in ("leaf_count", "lower_count", "upper_count", "tile_counts", "voxel_count"):
+        of[count] = 0
+    if kind in INDEX_KINDS:
+        header(grid)["values"] = 1
     return grid
 
 
