@@ -1,6 +1,7 @@
 """PPO by all processes of a torchrun job, on one or several computers; continues bit for bit after a process was killed.
 
     pip install . torch
+    export TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1
     torchrun --nproc-per-node 2 --max-restarts 3 examples/scale/ppo_torchrun.py --out runs/torchrun
     torchrun --nnodes 2 --nproc-per-node 4 --max-restarts 3 --rdzv-backend c10d --rdzv-endpoint FIRST_HOST:29500 \
         examples/scale/ppo_torchrun.py --out /shared/torchrun
@@ -8,42 +9,50 @@
 Each process steps its own envs of one swarm and learns from them; gradients are averaged. Every few updates all
 processes save their state into a folder that all of them see. torchrun starts all processes again if one dies; they
 load the newest complete folder. A job of another size can load it, too: it divides the envs anew, and draws new chance.
-If a host has several networks, GLOO_SOCKET_IFNAME names the network that connects the hosts.
+The learner is the benchmark's (`gbxcule.benchmark.agent.ppo`).
+The variable gives processes that are started again a new store: in a shared one Gloo finds the addresses of the dead
+processes. If a host has several networks, GLOO_SOCKET_IFNAME names the network that connects the hosts.
 """
 
 import argparse
 import os
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
 import gbxcule
 import torch
+from gbxcule.benchmark.agent.ppo import PPO
+from gbxcule.benchmark.protocol import TRAINING_ENVS, Played
 from gbxcule.rank import Rank
 from torch import distributed
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import ppo  # noqa: E402
 
 GAME = "PEARL_DRIFT"
 
 
 def make(envs: int) -> gbxcule.SwarmVectorEnv:
     return gbxcule.make_vec_for_rank(
-        GAME, envs, obs="mean", reward=[gbxcule.Change("Score", 2, 0.2), gbxcule.Change("Hulls", 1, 1.0)], frames_per_step=12,
+        GAME, envs, obs="mean", frame_stack=2, reward=[gbxcule.Change("Score", 2, 0.2), gbxcule.Change("Hulls", 1, 1.0)], frames_per_step=12,
         max_episode_steps=400, autoreset_mode="SameStep", threads=1,
     )
 
 
-class Learner(ppo.Learner):
+class Learner(PPO):
     """The learner of one process: its own envs and chance, the weights of all."""
 
+    env: Played
+
     def __init__(self, envs: int, seed: int, rank: Rank) -> None:
-        super().__init__(make(envs), seed)
+        torch.manual_seed(seed)
+        super().__init__(Played(make(envs)), seed)
         torch.manual_seed(seed + 1 + rank.rank)
         self.optimizer.register_step_pre_hook(lambda *_: self._average_gradients())
         self.updates = 0
+
+    @property
+    def swarm(self) -> Any:
+        """This process's part of the swarm."""
+        return self.env.unwrapped
 
     def _average_gradients(self) -> None:
         """Replace each gradient by the mean of all processes'."""
@@ -62,10 +71,10 @@ class Learner(ppo.Learner):
             shutil.rmtree(unfinished, ignore_errors=True)
             unfinished.mkdir(parents=True)
         distributed.barrier()
-        self.env.checkpoint(unfinished / f"{rank.rank}.ckpt")
+        self.swarm.checkpoint(unfinished / f"{rank.rank}.ckpt")
         own = {
             "agent": self.agent.state_dict(), "optimizer": self.optimizer.state_dict(), "seen": self.seen, "updates": self.updates,
-            "steps": self.steps, "scores": self.scores, "random": torch.get_rng_state(), "world_size": rank.world_size,
+            "steps": self.env.steps, "scores": self.env.scores, "random": torch.get_rng_state(), "world_size": rank.world_size,
         }
         torch.save(own, unfinished / f"{rank.rank}.pt")
         distributed.barrier()
@@ -83,18 +92,18 @@ class Learner(ppo.Learner):
         self.env.close()
         if first["world_size"] == rank.world_size:
             own: dict[str, Any] = torch.load(parts[rank.rank])
-            self.env = gbxcule.restore(folder / f"{rank.rank}.ckpt")
+            self.env = Played(gbxcule.restore(folder / f"{rank.rank}.ckpt"))
             self.seen = own["seen"]
             torch.set_rng_state(own["random"])
         else:
             own = first
-            self.env = gbxcule.restore([part.with_suffix(".ckpt") for part in parts])
+            self.env = Played(gbxcule.restore([part.with_suffix(".ckpt") for part in parts]))
             seen = torch.cat([torch.load(part)["seen"] for part in parts])
-            self.seen = seen[self.env.envs.start : self.env.envs.stop].clone()
+            self.seen = seen[self.swarm.envs.start : self.swarm.envs.stop].clone()
             torch.manual_seed(first["updates"] * 2**16 + rank.rank)
         self.agent.load_state_dict(own["agent"])
         self.optimizer.load_state_dict(own["optimizer"])
-        self.updates, self.steps, self.scores = own["updates"], own["steps"], own["scores"]
+        self.updates, self.env.steps, self.env.scores = own["updates"], own["steps"], own["scores"]
 
 
 def newest(out: Path) -> Path | None:
@@ -118,8 +127,8 @@ def train(out: Path, envs: int, updates: int, every: int, seed: int) -> Learner:
         learner.updates += 1
         if learner.updates % every == 0 or learner.updates == updates:
             learner.keep(out / f"update-{learner.updates}", rank)
-            if rank.rank == 0 and learner.scores:
-                mean = sum(learner.scores) / len(learner.scores)
+            if rank.rank == 0 and learner.env.scores:
+                mean = sum(learner.env.scores) / len(learner.env.scores)
                 print(f"update {learner.updates}  score {mean:.1f}", flush=True)
     return learner
 
@@ -127,11 +136,13 @@ def train(out: Path, envs: int, updates: int, every: int, seed: int) -> Learner:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="a folder that all hosts see")
-    parser.add_argument("--envs", type=int, default=ppo.ENVS, help="of all processes together")
+    parser.add_argument("--envs", type=int, default=TRAINING_ENVS, help="of all processes together")
     parser.add_argument("--updates", type=int, default=100)
     parser.add_argument("--every", type=int, default=5, help="updates between two states that are kept")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
+    if os.environ.get("TORCHELASTIC_MAX_RESTARTS", "0") != "0" and os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True":
+        raise SystemExit("start torchrun with TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1: else no process can start again")
     torch.set_num_threads(1)
     distributed.init_process_group("gloo")
     try:

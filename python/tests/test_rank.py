@@ -134,7 +134,7 @@ ppo_torchrun.main()
 """
 
 
-def test_a_torchrun_job_goes_on_to_the_same_weights_after_a_process_was_killed(tmp_path):
+def test_a_torchrun_job_goes_on_to_the_same_weights_after_a_process_was_killed(tmp_path, monkeypatch):
     torch = pytest.importorskip("torch", reason="torch is not installed")
     script, examples = tmp_path / "job.py", Path(__file__).parents[2] / "examples" / "scale"
     script.write_text(DIES_ONCE)
@@ -146,6 +146,10 @@ def test_a_torchrun_job_goes_on_to_the_same_weights_after_a_process_was_killed(t
 
     untouched = tmp_path / "mark"
     untouched.touch()
+    # A shared store, in which Gloo would find the addresses of dead processes, is refused.
+    with pytest.raises(subprocess.CalledProcessError):
+        run(tmp_path / "shared", untouched)
+    monkeypatch.setenv("TORCH_DISABLE_SHARE_RDZV_TCP_STORE", "1")
     run(tmp_path / "whole", untouched)
     run(tmp_path / "killed", tmp_path / "killed.mark")
     assert (tmp_path / "killed.mark").exists()
