@@ -200,13 +200,21 @@ def elo(results: Results, anchor: str) -> dict[str, float]:
     return {name: float(number - numbers[names.index(anchor)] + 1000) for name, number in zip(names, numbers, strict=True)}
 
 
+def drawn_again(results: Results, numbers: Mapping[str, float], rng: np.random.Generator) -> Results:
+    """Draw the results of decided games by the chances that Elo numbers give. Draws stay draws."""
+    again = {}
+    for (one, other), games in results.items():
+        chance = 1 / (1 + 10 ** ((numbers[other] - numbers[one]) / 400))
+        again[one, other] = np.where(games == 0.5, 0.5, (rng.random(len(games)) < chance).astype(np.float64))
+    return again
+
+
 def _table(results: Results, anchor: str) -> str:
-    """Write the table, with 95 % intervals by resampling the games."""
+    """Write the table. Its 95 % intervals come from games drawn by the chances of the numbers: a resample of the games
+    themselves would give a player who won all of them an interval without width."""
     numbers = elo(results, anchor)
     rng = np.random.default_rng(0)
-    again = [
-        elo({pair: rng.choice(games, len(games)) for pair, games in results.items()}, anchor) for _ in range(100)
-    ]
+    again = [elo(drawn_again(results, numbers, rng), anchor) for _ in range(100)]
     lines = ["| player | Elo | 95 % | games | won | lost |", "|---|---:|---:|---:|---:|---:|"]
     for name in sorted(numbers, key=lambda name: -numbers[name]):
         own = np.concatenate([games if one == name else 1 - games for (one, other), games in results.items() if name in (one, other)])

@@ -71,17 +71,24 @@ def test_an_interrupted_command_goes_on_where_it_was(tmp_path, monkeypatch):
         command.main(["--out", str(whole), "--frames", "10"])
 
 
-def test_results_say_what_made_them(tmp_path):
+def test_results_say_what_made_each_run(tmp_path, monkeypatch):
     quick(tmp_path, "--agents", "random", "--seeds", "1")
     kept = json.loads((tmp_path / "results.json").read_text())
+    first = kept["made_with"][0]["commit"]
     assert kept["rom_sha256"].keys() == set(SINGLES) and kept["protocol"] == 1
-    assert kept["made_with"]["versions"]["numpy"] == np.__version__
+    assert kept["made_with"][0]["versions"]["numpy"] == np.__version__
     (run,) = kept["runs"]
     assert run["levels"] == list(range(200, 240)) and len(run["scores"]) == 40
     # The recorded games are kept, and a replay earns the same scores.
     log = action_log.read(tmp_path / "games" / "PEARL_DRIFT-random-0.jsonl.gz")
     earned = [game.rewards.sum() for game in action_log.transitions(log, obs="PEARL_DRIFT")]
     assert earned == run["scores"]
+    # A later commit continues in the same folder, and its runs name it.
+    monkeypatch.setattr(results, "commit", lambda: "of a later day")
+    quick(tmp_path, "--agents", "random", "--seeds", "2")
+    kept = json.loads((tmp_path / "results.json").read_text())
+    assert [run["made_with"] for run in kept["runs"]] == [0, 1]
+    assert kept["made_with"] == [{**kept["made_with"][0], "commit": made_by} for made_by in (first, "of a later day")]
 
 
 def test_the_table_has_means_intervals_and_what_is_normalised():

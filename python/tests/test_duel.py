@@ -7,7 +7,7 @@ import gbxcule
 import gymnasium
 import numpy as np
 import pytest
-from gbxcule.duel import SCRIPTED, DuelVectorEnv, elo, played
+from gbxcule.duel import SCRIPTED, DuelVectorEnv, drawn_again, elo, played
 
 
 def test_the_rewards_of_a_duel_add_up_to_nothing():
@@ -53,6 +53,15 @@ def test_elo_numbers_are_those_of_the_games():
     numbers = elo(results, "weak")
     assert numbers["weak"] == 1000 and abs(numbers["strong"] - 1382) < 5
     assert elo({("a", "b"): np.ones(10)}, "b")["a"] < 2500
+
+
+def test_a_player_who_won_all_games_has_an_interval_with_width():
+    rng = np.random.default_rng(0)
+    for games in (np.ones(16), np.array([1.0] * 15 + [0.5])):
+        results = {("a", "b"): games}
+        numbers = elo(results, "b")
+        low, high = np.percentile([elo(drawn_again(results, numbers, rng), "b")["a"] for _ in range(100)], [2.5, 97.5])
+        assert low + 50 < numbers["a"] <= high
 
 
 def test_the_command_prints_a_table(tmp_path):

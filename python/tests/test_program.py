@@ -359,3 +359,34 @@ def test_a_change_of_weights_names_what_it_takes():
             env.set_weights(*numbers, **named)
     with pytest.raises(ValueError, match="sets no `WEIGHTS`"):
         gbxcule.make_vec("PEARL_DRIFT", 2, reward=WEIGHTED.replace("WEIGHTS = 2", ""), weights=[1, 2])
+
+
+SEEN_BY_ALL = """
+import warp as wp
+import gbxcule as gb
+SCRATCH = 0
+WEIGHTS = 16
+
+@wp.func
+def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), weights: wp.array(dtype=wp.float32)) -> wp.float32:
+    return 1.0 / wp.sqrt(1.0 + weights[wp.int32(gb.read(machine, "SubX")) // 16])
+"""
+
+
+def test_a_map_that_all_envs_share_is_the_same_for_any_number_of_threads():
+    found = []
+    for threads in (1, 2, 3):
+        env = gbxcule.make_vec(
+            "PEARL_DRIFT", 40, reward=SEEN_BY_ALL, weights=[0.0] * 16, info={"x": gbxcule.Number("SubX")}, threads=threads
+        )
+        env.reset(seed=1)
+        visits, rng = np.zeros(16), np.random.default_rng(0)
+        for _ in range(20):
+            _, rewards, _, _, info = env.step(rng.integers(9, size=40))
+            places = info["x"].astype(int) // 16
+            assert np.allclose(rewards, 1 / np.sqrt(1 + visits[places]))
+            np.add.at(visits, places, 1)
+            env.set_weights(*visits)
+        found.append((rewards.tobytes(), visits.tobytes()))
+        env.close()
+    assert found[0] == found[1] == found[2] and visits.sum() == 800

@@ -49,14 +49,14 @@ def main(arguments: list[str] | None = None) -> int:
     settings = Settings(given.frames, given.obs, given.threads)
     given.out.mkdir(parents=True, exist_ok=True)
     people = results.of_people(given.human)
-    saved = results.opened(given.out, settings)
+    saved, maker = results.opened(given.out, settings), results.made_with(settings)
     done = {(row["task"], row["agent"], row["seed"]) for row in saved["runs"]}
     for seed, agent, task in itertools.product(range(given.seeds), given.agents, map(Task, given.games)):
         if (task.name, agent, seed) in done or (agent == SCRIPTED and task.difficulty != "normal"):
             continue
         row, log = run(agent, task, seed, settings)
         results.keep_games(given.out, row, log)
-        saved["runs"].append(row)
+        results.add(saved, row, maker)
         results.keep(given.out, saved)
         print(f"{task.name} {agent} {seed}: score {np.mean(row['scores']):.1f}", flush=True)
     results.write_text(given.out / "table.md", report.table(saved, people))

@@ -31,8 +31,10 @@ def opened(folder: Path, settings: Settings) -> dict[str, Any]:
     path = folder / FILE
     fixed = fixed_by(settings)
     if not path.exists():
-        return {**fixed, "made_with": made_with(settings), "runs": []}
+        return {**fixed, "made_with": [], "runs": []}
     results: dict[str, Any] = json.loads(path.read_text())
+    if isinstance(results["made_with"], dict):
+        raise SystemExit(f"{path} is of an earlier version, which did not say what made each run: give another --out")
     for name, value in fixed.items():
         if results.get(name) != value:
             raise SystemExit(f"{path} has {name} {results.get(name)}, and this command {value}: give the same, or another --out")
@@ -55,7 +57,7 @@ def fixed_by(settings: Settings) -> dict[str, Any]:
 
 
 def made_with(settings: Settings) -> dict[str, Any]:
-    """Return the computer and the versions that made the first of the runs."""
+    """Return the computer, the commit and the versions that make runs now."""
     versions = {"gbxcule": _native.version(), "python": platform.python_version()}
     for package in ("numpy", "gymnasium", "torch"):
         if importlib.util.find_spec(package):
@@ -85,6 +87,14 @@ def machine() -> str:
     lines = path.read_text().splitlines() if path.exists() else []
     names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
     return f"{names[0] if names else platform.processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+
+
+def add(results: dict[str, Any], run: Run, maker: dict[str, Any]) -> None:
+    """Add a run; its `made_with` is the place of what made it in the list of that name."""
+    makers = results["made_with"]
+    if maker not in makers:
+        makers.append(maker)
+    results["runs"].append({**run, "made_with": makers.index(maker)})
 
 
 def keep(folder: Path, results: dict[str, Any]) -> None:
