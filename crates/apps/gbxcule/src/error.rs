@@ -62,3 +62,10 @@ pub enum Error {
     #[error(transparent)]
     Swarm(#[from] gbxcule_swarm::SwarmError),
 }
+
+#[cfg(feature = "swarm")]
+impl From<gbxcule_swarm::ConsoleError> for Error {
+    fn from(error: gbxcule_swarm::ConsoleError) -> Self {
+        Self::Swarm(error.into())
+    }
+}

@@ -22,11 +22,11 @@ use gbxcule_games::GAMES;
 use gbxcule_swarm::game_start::{self, CHANCE, Title};
 
 pub use gbxcule_swarm::{
-    Action, AnyMachine, Chance, Codec, CodecError, Counters, CpuState, Crop, EnvSnapshot, Episode,
-    FRAME_BYTES, ForeignStateError, Frame, FrameRange, Grays, Hook, HookCount, LinkMode, Model,
-    Picture, PictureStack, PowerOnChoice, Pressed, ProgramText, Programs, Recompile, Revision, Rom,
-    Schedule, ScratchArray, ScratchCell, Stage, Swarm, SwarmConfig, SwarmError, SwarmOf, TextRole,
-    View, button,
+    Action, AnyMachine, Chance, Codec, CodecError, ConsoleError, Counters, CpuState, Crop,
+    EnvSnapshot, Episode, FRAME_BYTES, ForeignStateError, Frame, FrameRange, Grays, Hook,
+    HookCount, LinkMode, Model, Picture, PictureStack, PowerOnChoice, Pressed, ProgramText,
+    Programs, Recompile, Revision, Rom, Schedule, ScratchArray, ScratchCell, Stage, Swarm,
+    SwarmConfig, SwarmError, SwarmOf, TextRole, View, button,
 };
 
 /// Assembles a built-in ROM by its name: a micro-ROM such as `ALU_LOOP`, or a game.

@@ -114,6 +114,7 @@ fn check(file: &str, crate_below_crates: &str, inside: &[&str]) {
 #[test]
 fn types_of_a_swarms_signatures_have_names() {
     check("src/swarm.rs", "swarm/swarm", &ENGINES);
+    check("src/swarm.rs", "swarm/console", &[]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use gbxcule_oracle::OracleError;
-use gbxcule_swarm::SwarmError;
+use gbxcule_swarm::{ConsoleError, SwarmError};
 
 use crate::BackendKind;
 
@@ -61,6 +61,12 @@ pub enum LabError {
     Plot(String),
     #[error("no bench artifact (`*.json` written by `gbxcule bench`) in {}", .0.display())]
     NothingToReport(PathBuf),
+}
+
+impl From<ConsoleError> for LabError {
+    fn from(error: ConsoleError) -> Self {
+        Self::Swarm(error.into())
+    }
 }
 
 impl LabError {

@@ -1,9 +1,9 @@
 //! Devices in cartridges beside memory: an MBC7's sensor of tilt is an input of the machines, and
 //! the motor of an MBC5 with rumble an output.
 
+use gbxcule_console::of_either;
 use gbxcule_gameboy::cart::{GRAVITY, Mapper, set_tilt};
 
-use crate::machine::of_either;
 use crate::{Swarm, SwarmError, in_bank};
 
 /// Greatest tilt that the sensor measures, in gravities of Earth.

@@ -8,13 +8,13 @@
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
+use gbxcule_console::MachineSound;
+use gbxcule_console::record::{Reader, RecordKind, Writer};
 use gbxcule_runtime::Device;
 
 use crate::env_record::{
     read_env, read_episode, read_pictures, read_sound, write_env, write_episode, write_pictures,
 };
-use crate::machine::MachineSound;
-use crate::record::{Reader, RecordKind, Writer};
 use crate::{
     Chance, Codec, EnvSnapshot, Episode, Hook, Model, PictureStack, ProgramText, Programs,
     Revision, Rom, Schedule, Swarm, SwarmConfig, SwarmError,
@@ -194,7 +194,7 @@ impl Checkpoint {
             starts.push((reader.u32()?, read_env(&mut reader, &rom)?.into_start()));
         }
         if starts.is_empty() {
-            return Err(CHECKPOINT.damaged("it has no start of episodes"));
+            return Err(CHECKPOINT.damaged("it has no start of episodes").into());
         }
         let mut envs = Vec::new();
         for _ in 0..config.num_envs {
@@ -214,7 +214,7 @@ impl Checkpoint {
         if [outputs.rewards.len(), outputs.dones.len()] != [config.num_envs; 2]
             || outputs.observations.len() != numbers
         {
-            return Err(CHECKPOINT.damaged("its outputs do not fit its programs"));
+            return Err(CHECKPOINT.damaged("its outputs do not fit its programs").into());
         }
         let shared = Shared { rom, config, seed, starts };
         Ok(Self { note, device, shared, envs, outputs })

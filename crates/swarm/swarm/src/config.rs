@@ -136,10 +136,29 @@ impl SwarmConfig {
         if self.noop_max > MAX_NOOPS {
             return Err(SwarmError::ManyNoops { found: self.noop_max, most: MAX_NOOPS });
         }
-        self.pictures.map_or(Ok(()), |pictures| pictures.check(self))?;
+        self.pictures.map_or(Ok(()), |pictures| self.check_pictures(pictures))?;
         self.programs.check_codec(&self.codec)?;
         self.programs.check_weights(&self.weights)?;
         self.check_link()
+    }
+
+    /// Checks that a form of pictures is possible, and fits the rest of the configuration.
+    fn check_pictures(&self, pictures: PictureStack) -> Result<(), SwarmError> {
+        pictures.check().map_err(|said| SwarmError::PictureStack { said })?;
+        let beside = match () {
+            () if !pictures.max_pool => return Ok(()),
+            () if self.link == LinkMode::Pairs => "the cable of link=\"pairs\"",
+            () if self.programs.can_end_steps_early() => {
+                "hooks with ends_step or a program's `settled`"
+            }
+            () if self.schedule.frames_per_step() < 2 => "frames_per_step=1",
+            () => return Ok(()),
+        };
+        Err(SwarmError::PictureStack {
+            said: format!(
+                "`max_pool` takes the last two frames of each step, which steps with {beside} do not have: leave one of the two out"
+            ),
+        })
     }
 
     /// Checks that a cable fits the rest of the configuration.

@@ -3,15 +3,16 @@
 
 use std::fmt::Write as _;
 
-use crate::machine::MachineSound;
-use crate::record::{Reader, RecordKind, Writer};
+use gbxcule_console::record::{Reader, RecordKind, Writer};
+use gbxcule_console::{MachineSound, foreign_state};
+
 use crate::{
     AnyMachine, Counters, EnvSnapshot, Episode, Hook, PictureStack, Programs, Rom, SwarmConfig,
     SwarmError,
 };
 
 /// The record that holds one env's state. Version 1 has no observation, version 2 no pictures.
-pub(crate) const STATE: RecordKind =
+const STATE: RecordKind =
     RecordKind { name: "state", magic: b"gbxcule env\n", version: 3, oldest: 1 };
 
 /// The contents of an env's state.
@@ -54,6 +55,26 @@ impl EnvRecord {
         snapshot.check(rom, config)?;
         Ok(Self { snapshot, episode: Some(episode) })
     }
+}
+
+impl EnvSnapshot {
+    /// Makes an env from a state of any format: of gbxcule, or of another emulator.
+    pub(crate) fn imported(
+        bytes: &[u8],
+        rom: &Rom,
+        config: &SwarmConfig,
+    ) -> Result<Self, SwarmError> {
+        if STATE.matches_magic(bytes) || is_machine(bytes) {
+            return Ok(EnvRecord::from_bytes(rom, config, bytes)?.snapshot);
+        }
+        let (machine, cart_ram) = foreign_state::imported(bytes, rom)?;
+        Ok(Self::start(machine, cart_ram))
+    }
+}
+
+/// Returns true if the bytes are the state of a machine alone, of either model.
+fn is_machine(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"gbxstate") || bytes.starts_with(b"gbxcolor")
 }
 
 /// Writes an env's state.
@@ -152,7 +173,7 @@ pub(crate) fn read_pictures(
     if reader.flag()? {
         let (form, bytes) = (PictureStack::read(reader)?, reader.bytes()?.to_vec());
         if bytes.len() != form.bytes() {
-            return Err(reader.damaged("its pictures have another size"));
+            return Err(reader.damaged("its pictures have another size").into());
         }
         snapshot.pictures = Some((form, bytes));
     }

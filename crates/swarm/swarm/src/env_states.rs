@@ -1,10 +1,12 @@
 //! Calls of a swarm that save and restore envs as bytes, in all formats.
 
+use gbxcule_console::ConsoleError;
+use gbxcule_console::foreign_state::{ForeignFormat, battery, exported};
+
 use crate::engine::Engine;
 use crate::env_record::{self, EnvRecord};
-use crate::foreign_state::{ForeignFormat, battery, exported, imported};
 use crate::swarm::SwarmOf;
-use crate::{SwarmConfig, SwarmError};
+use crate::{EnvSnapshot, SwarmConfig, SwarmError};
 
 impl<E: Engine + ?Sized> SwarmOf<E> {
     /// Returns an env as versioned bytes that outlive this process: its machine with cartridge RAM,
@@ -60,7 +62,7 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     /// # Errors
     /// As [`Self::load_state`].
     pub fn import_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
-        let snapshot = imported(bytes, self.rom(), self.config())?;
+        let snapshot = EnvSnapshot::imported(bytes, self.rom(), self.config())?;
         self.restore(env, &snapshot)
     }
 
@@ -70,7 +72,8 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     /// # Errors
     /// There is no such env, or the device failed.
     pub fn save_battery(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        Ok(battery::written(&self.snapshot(env)?, self.rom()))
+        let EnvSnapshot { machine, cart_ram, .. } = self.snapshot(env)?;
+        Ok(battery::written(&machine, &cart_ram, self.rom()))
     }
 
     /// Puts a `.sav` file, as [`Self::save_battery`] returns it, or PyBoy's `.ram`, into an
@@ -79,7 +82,9 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     /// # Errors
     /// There is no such env, the cartridge has another size of RAM, or the device failed.
     pub fn load_battery(&mut self, env: usize, file: &[u8]) -> Result<(), SwarmError> {
-        let snapshot = battery::inserted(self.snapshot(env)?, file, self.rom())?;
+        let mut snapshot = self.snapshot(env)?;
+        let EnvSnapshot { machine, cart_ram, .. } = &mut snapshot;
+        battery::insert(file, self.rom(), machine, cart_ram).map_err(ConsoleError::from)?;
         self.restore(env, &snapshot)
     }
 
@@ -99,7 +104,7 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         }
         let rom = self.rom();
         let snapshots = states.iter().map(|bytes| {
-            let snapshot = imported(bytes, rom, config)?;
+            let snapshot = EnvSnapshot::imported(bytes, rom, config)?;
             snapshot.check(rom, config).map(|()| snapshot)
         });
         let snapshots = snapshots.collect::<Result<Vec<_>, _>>()?;
@@ -115,7 +120,7 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     /// # Errors
     /// There is no such env, or the device failed.
     pub fn export_bess(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        Ok(exported(&self.snapshot(env)?, self.rom(), ForeignFormat::Bess)?)
+        self.exported(env, ForeignFormat::Bess)
     }
 
     /// An env as a state that PyBoy 2.8 reads.
@@ -123,7 +128,12 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     /// # Errors
     /// There is no such env, or the device failed.
     pub fn export_pyboy(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        Ok(exported(&self.snapshot(env)?, self.rom(), ForeignFormat::PyBoy)?)
+        self.exported(env, ForeignFormat::PyBoy)
+    }
+
+    fn exported(&self, env: usize, format: ForeignFormat) -> Result<Vec<u8>, SwarmError> {
+        let EnvSnapshot { machine, cart_ram, .. } = self.snapshot(env)?;
+        Ok(exported(&machine, &cart_ram, self.rom(), format).map_err(ConsoleError::from)?)
     }
 }
 

@@ -6,9 +6,10 @@
 //! [`env_seed`] mixes the envs' seeds from the swarm's seed, so swarms with different seeds have no
 //! env's seed in common.
 
+use gbxcule_console::banked_address;
 use gbxcule_ir::splitmix;
 
-use crate::{LinkMode, Rom, SwarmError, banked_address};
+use crate::{LinkMode, Rom, SwarmError};
 
 /// A number in memory that is drawn anew when an episode begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

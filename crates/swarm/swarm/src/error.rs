@@ -1,25 +1,16 @@
 //! The errors of a swarm.
 
-use gbxcule_gameboy::state::StateError;
-use gbxcule_gameboy::{Model, Revision, RomError};
+use gbxcule_console::ConsoleError;
+use gbxcule_gameboy::{Model, Revision};
 
-use crate::machine::model_name;
-use crate::{CodecError, ForeignStateError};
+use crate::CodecError;
 
 /// Failures of the system or a device, and wrong calls; a refused call has changed nothing.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum SwarmError {
-    #[error("the ROM cannot be used: {0}")]
-    Rom(#[from] RomError),
-    #[error("the ROM is packed in a {kind} archive: unpack it and name the file in it")]
-    PackedRom { kind: &'static str },
-    #[error(
-        "the boot ROM has {found} bytes, that of {} has {expected}: give the file of this model", model_name(*model)
-    )]
-    BootRom { found: usize, expected: usize, model: Model },
-    #[error("no model `{name}`; there are auto, {}", consoles())]
-    NoConsole { name: String },
+    #[error(transparent)]
+    Console(#[from] ConsoleError),
     #[error(
         "{}, a Super Game Boy, runs on the CPU alone: choose that device, or one of the models dmg, mgb, cgb, cgb-c and \
          cgb-e", revision.name(Model::Original)
@@ -93,21 +84,12 @@ pub enum SwarmError {
         "{bytes} bytes can't be shared out among {envs} marked machines: each needs the same number"
     )]
     UnevenRows { bytes: usize, envs: usize },
-    #[error("addresses {low:#06x} to {high:#07x} are not inside 0x0000 to 0x10000")]
-    BadRange { low: u32, high: u32 },
-    #[error(
-        "{bytes} bytes from {bank:02X}:{address:04X} on leave the bank, whose last address here is {last:04X}: name fewer \
-         bytes, or read and write the rest in the next bank"
-    )]
-    LeavesBank { bank: u16, address: u16, bytes: u32, last: u16 },
     #[error("a number that chance draws has 1 or 2 bytes, found {found}")]
     ChanceWidth { found: u8 },
     #[error(
         "chance can't be drawn at {address:04X}: ROM stays as it is; name a number from 8000 on"
     )]
     ChanceInRom { address: u16 },
-    #[error("address {address:04X} has {banks} banks, from 0 on, found bank {bank}")]
-    NoMemoryBank { bank: u16, address: u16, banks: usize },
     #[error(
         "the snapshot was taken with another cartridge: {found} bytes of cartridge RAM, expected {expected}"
     )]
@@ -122,22 +104,12 @@ pub enum SwarmError {
         "the state holds a machine alone, without its env's seed and episode: load it without them"
     )]
     NoEpisode,
-    #[error("not a {what} of this program; check that this is the right file")]
-    NotARecord { what: &'static str },
-    #[error(
-        "the {what} has format version {found}, this program reads version {read}; use the program that wrote it"
-    )]
-    OtherFormat { what: &'static str, found: u32, read: u32 },
-    #[error("the {what} is cut off or damaged: {why}")]
-    Damaged { what: &'static str, why: &'static str },
     #[error("a checkpoint of {num_envs} machines has no envs {} to {}", envs.start, envs.end)]
     NoSuchPart { envs: std::ops::Range<usize>, num_envs: usize },
     #[error(
         "the checkpoints are parts of different swarms: their ROMs, options or starts differ; take parts that one job wrote in one step"
     )]
     PartOfAnother,
-    #[error("the state cannot be used: {0}")]
-    State(#[from] StateError),
     #[error(
         "there is no built-in program `{name}`; there are {}, and files that end in .py",
         crate::program::built_in().map(|(name, _)| name).collect::<Vec<_>>().join(", ")
@@ -207,8 +179,6 @@ pub enum SwarmError {
     },
     #[error(transparent)]
     Device(#[from] gbxcule_runtime::Error),
-    #[error("{} cannot be imported: {}", .0.subject(), .0)]
-    ForeignState(#[source] ForeignStateError),
     #[error(
         "the swarm was made before this process was forked, and its threads do not exist in this one: make it in the process that \
          steps it"
@@ -220,8 +190,4 @@ pub enum SwarmError {
 
 fn gibibytes(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 30)
-}
-
-fn consoles() -> String {
-    Revision::names().collect::<Vec<_>>().join(", ")
 }

@@ -8,12 +8,10 @@
 //! reference emulator can repeat the step exactly.
 
 mod action;
-mod banked_address;
 mod capacity;
 mod cartridge_device;
 mod checkpoint;
 mod config;
-mod cpu_state;
 pub mod device;
 mod engine;
 mod env_record;
@@ -21,23 +19,17 @@ mod env_states;
 mod episode;
 mod error;
 mod feature;
-mod foreign_state;
 pub mod game_start;
 mod hook;
 mod interruptible_step;
 mod kernel_source;
 mod link;
-mod machine;
+mod machine_sources;
 mod native;
 mod obs_v0;
-mod picture;
-mod picture_stack;
-mod power_on;
 pub mod program;
-mod record;
 mod reference_reward;
 mod returns;
-mod rom;
 mod snapshot;
 mod stage;
 mod start_steps;
@@ -45,39 +37,36 @@ mod step_plan;
 mod step_schedule;
 mod sticky;
 mod super_game_boy;
-mod super_picture;
 mod swarm;
 mod view;
 mod worker_pool;
 
 pub use action::{Action, Codec, CodecError, button};
-pub use banked_address::in_bank;
 pub use capacity::free_on_host;
 pub use checkpoint::Checkpoint;
 pub use config::SwarmConfig;
-pub use cpu_state::CpuState;
 pub use device::{
     DeviceConfig, DeviceEngine, MemoryNumber, Order, RolloutArrays, RolloutConfig, RolloutState,
 };
 pub use episode::{Chance, Episode, env_seed, splitmix64};
 pub use error::SwarmError;
 pub use feature::{FEATURE_MEMORY, Features};
-pub use foreign_state::ForeignStateError;
+pub use gbxcule_console::banked_address::in_bank;
+pub use gbxcule_console::{
+    AnyMachine, ConsoleError, CpuState, Crop, ForeignStateError, Frame, Grays, HEIGHT, Picture,
+    PictureStack, PowerOnChoice, Rom, WIDTH, corrected_rgb, rgb,
+};
 pub use gbxcule_gameboy::{FRAME_BYTES, Model, Revision};
 pub use gbxcule_recompiler::Recompile;
 pub use hook::{Hook, HookCount};
 pub use interruptible_step::Pressed;
 pub use link::LinkMode;
-pub use machine::{AnyMachine, Frame, MachineSources};
+pub use machine_sources::MachineSources;
 pub use native::NativeEngine;
 pub use obs_v0::{OBS_V0_DIM, obs_v0};
-pub use picture::{Grays, HEIGHT, Picture, WIDTH, corrected_rgb, rgb};
-pub use picture_stack::{Crop, PictureStack};
-pub use power_on::PowerOnChoice;
 pub use program::{ProgramText, Programs, ScratchArray, ScratchCell, TextRole};
 pub use reference_reward::reward_v0;
 pub use returns::Returns;
-pub use rom::Rom;
 pub use snapshot::{Counters, EnvSnapshot};
 pub use stage::Stage;
 pub use step_plan::FrameRange;

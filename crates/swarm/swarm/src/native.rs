@@ -6,6 +6,7 @@ mod shard;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
+use gbxcule_console::{MachineSound, Shown, SuperPicture};
 use gbxcule_recompiler::Recompile;
 use gbxcule_runtime::{Device, in_pool};
 use gbxcule_sound::SAMPLES_PER_FRAME;
@@ -17,10 +18,7 @@ use crate::checkpoint::StepOutputs;
 use crate::engine::{Engine, SwarmState};
 use crate::hook::HookTable;
 use crate::interruptible_step::FrameTime;
-use crate::machine::MachineSound;
-use crate::picture_stack::Shown;
 use crate::step_plan::StepPlan;
-use crate::super_picture::SuperPicture;
 use crate::worker_pool::WorkerPool;
 use crate::{
     AnyMachine, Counters, CpuState, EnvSnapshot, Frame, LinkMode, Rom, ScratchArray, Stage,

@@ -1,6 +1,7 @@
 //! The saved state of one env.
 
-use crate::machine::{MachineSound, of_either};
+use gbxcule_console::{MachineSound, of_either};
+
 use crate::{AnyMachine, PictureStack, PowerOnChoice, Rom, SwarmConfig, SwarmError};
 
 /// Counters of an env since its reset.

@@ -3,7 +3,6 @@
 
 use gbxcule_gameboy::Step;
 
-use crate::foreign_state::imported;
 use crate::{EnvSnapshot, Rom, SwarmConfig, SwarmError};
 
 /// Frames of one machine between two calls of `go_on`: a small part of a second.
@@ -22,7 +21,7 @@ impl EnvSnapshot {
         let mut starts = match states {
             [] => Self::power_on(rom, config.power_on),
             _ => {
-                let read = |bytes: &&[u8]| imported(bytes, rom, config);
+                let read = |bytes: &&[u8]| Self::imported(bytes, rom, config);
                 let starts = states.iter().map(|bytes| read(bytes).map(Self::into_start));
                 starts.collect::<Result<_, _>>()?
             }

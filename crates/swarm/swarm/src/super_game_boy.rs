@@ -1,11 +1,10 @@
 //! Parts of a Super Game Boy outside of its machine: the border around the picture, and the second
 //! to fourth controller.
 
+use gbxcule_console::{HEIGHT, SuperPicture, WIDTH};
 use gbxcule_gameboy::super_game_boy::memory::{border_color, palette_color};
 use gbxcule_gameboy::super_game_boy::set_controller;
 
-use crate::picture::{HEIGHT, WIDTH};
-use crate::super_picture::SuperPicture;
 use crate::{AnyMachine, Frame, Swarm, SwarmError};
 
 /// Pixels of a line of the picture with its border.

@@ -5,6 +5,7 @@ mod outputs;
 
 use std::ops::{Deref, DerefMut};
 
+use gbxcule_console::banked_address;
 use gbxcule_runtime::Device;
 
 use crate::checkpoint::{SavedEnv, StepOutputs};
@@ -13,10 +14,7 @@ use crate::engine::Engine;
 use crate::env_states::memory_rows;
 use crate::native::NativeEngine;
 use crate::step_plan::StepPlan;
-use crate::{
-    DeviceConfig, EnvSnapshot, Episode, FrameRange, Rom, SwarmConfig, SwarmError, action,
-    banked_address,
-};
+use crate::{DeviceConfig, EnvSnapshot, Episode, FrameRange, Rom, SwarmConfig, SwarmError, action};
 
 /// Machines that are stepped together, and the engine that runs them.
 ///

@@ -5,12 +5,11 @@
 
 use std::ops::Range;
 
+use gbxcule_console::{
+    Grays, HEIGHT, Picture, PictureMaker, Shown, SuperPicture, WIDTH, banked_address::check_range,
+};
 use gbxcule_gameboy::FRAME_BYTES;
 
-use crate::banked_address::check_range;
-use crate::picture::{self, Grays, Picture};
-use crate::picture_stack::{PictureMaker, Shown};
-use crate::super_picture::SuperPicture;
 use crate::{AnyMachine, Features, OBS_V0_DIM, PictureStack, Rom, SwarmConfig, SwarmError, obs_v0};
 
 /// An observation that is read directly from a machine.
@@ -125,4 +124,4 @@ fn spread(byte: u8, flags: &mut [u8]) {
 }
 
 /// All sizes of pictures are computed from this.
-const _: () = assert!(FRAME_BYTES == picture::WIDTH * picture::HEIGHT / 4);
+const _: () = assert!(FRAME_BYTES == WIDTH * HEIGHT / 4);

@@ -3,7 +3,9 @@
 
 use gbxcule_assembler::Assembler;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Model, NativeSwarm, Recompile, Rom, Schedule, Swarm, SwarmConfig, SwarmError};
+use gbxcule_swarm::{
+    ConsoleError, Model, NativeSwarm, Recompile, Rom, Schedule, Swarm, SwarmConfig,
+};
 
 const ENVS: usize = 3;
 
@@ -41,7 +43,7 @@ fn a_boot_rom_has_its_model_s_length() {
         for wrong in [0, 255, 257, 2048, 2303] {
             let error = plain(model).with_boot_rom(&vec![0; wrong]).expect_err("a wrong length");
             assert!(
-                matches!(error, SwarmError::BootRom { found, expected, .. } if (found, expected) == (wrong, right)),
+                matches!(error, ConsoleError::BootRom { found, expected, .. } if (found, expected) == (wrong, right)),
                 "{error}"
             );
         }

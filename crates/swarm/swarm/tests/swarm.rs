@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 
 use gbxcule_gameboy::Machine;
 use gbxcule_swarm::{
-    Codec, Features, FrameRange, NativeSwarm, OBS_V0_DIM, Rom, Schedule, Stage, SwarmConfig,
-    SwarmError, button, obs_v0, reward_v0,
+    Codec, ConsoleError, Features, FrameRange, NativeSwarm, OBS_V0_DIM, Rom, Schedule, Stage,
+    SwarmConfig, SwarmError, button, obs_v0, reward_v0,
 };
 
 fn rom(name: &str) -> Rom {
@@ -286,7 +286,10 @@ fn a_state_in_bytes_continues_as_the_original_did() {
     }
     let [first, second] = [0, 1].map(|env| (state(&swarm, env).0, state(&swarm, env).1));
     assert!(first == second);
-    assert!(matches!(swarm.load_state(1, &bytes[1..]), Err(SwarmError::State(_))));
+    assert!(matches!(
+        swarm.load_state(1, &bytes[1..]),
+        Err(SwarmError::Console(ConsoleError::State(_)))
+    ));
 }
 
 #[test]
@@ -308,7 +311,10 @@ fn write_memory_changes_one_env_alone() {
 fn the_whole_address_space_can_be_read() {
     let swarm = swarm("ALU_LOOP", config(1));
     assert_eq!(swarm.read_memory(0, 0..0x1_0000).expect("a good range").len(), 0x1_0000);
-    assert!(matches!(swarm.read_memory(0, 0..0x1_0001), Err(SwarmError::BadRange { .. })));
+    assert!(matches!(
+        swarm.read_memory(0, 0..0x1_0001),
+        Err(SwarmError::Console(ConsoleError::BadRange { .. }))
+    ));
 }
 
 #[test]

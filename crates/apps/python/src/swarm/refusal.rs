@@ -36,8 +36,8 @@ pub(crate) trait OrRefuse<T> {
     fn or_refuse(self) -> PyResult<T>;
 }
 
-impl<T> OrRefuse<T> for Result<T, SwarmError> {
+impl<T, E: Into<SwarmError>> OrRefuse<T> for Result<T, E> {
     fn or_refuse(self) -> PyResult<T> {
-        self.map_err(|error| refused(&error))
+        self.map_err(|error| refused(&error.into()))
     }
 }

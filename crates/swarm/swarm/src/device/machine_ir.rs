@@ -15,7 +15,7 @@ use gbxcule_passes::pass::{
 use gbxcule_recompiler::HotCode;
 use gbxcule_runtime::get_or_make;
 
-use crate::machine::{MachineSources, PerSources};
+use crate::machine_sources::{MachineSources, PerSources};
 use crate::program::{KERNEL_VIEW_ENTRIES, PROGRAM_ENTRIES};
 
 /// Functions that kernels call.

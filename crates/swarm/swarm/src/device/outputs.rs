@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use gbxcule_console::memory_bytes;
 use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Array, Element};
 
@@ -10,7 +11,6 @@ use super::memory::Memory;
 use super::state_arrays::FRAME;
 use super::swarm::DeviceEngine;
 use crate::engine::Engine;
-use crate::machine::memory_bytes;
 use crate::{Model, SwarmError};
 
 /// Addresses of the work RAM that is always mapped, which kernels read in place; the Color has

@@ -1,8 +1,9 @@
 //! Stacks of pictures on a device: a thread makes one byte of an env's picture. The results equal
-//! those of `picture_stack.rs`, byte by byte.
+//! those of [`gbxcule_console::PictureStack`], byte by byte.
 
 use std::fmt::Write;
 
+use gbxcule_console::{Crop, memory_bytes};
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{Module, Scalar};
 use gbxcule_runtime::{Argument, Array, Kernel};
@@ -14,8 +15,6 @@ use super::recipe::Recipe;
 use super::state_arrays::{FRAME, StateArrays};
 use super::step::RESTS;
 use super::swarm::DeviceConfig;
-use crate::machine::memory_bytes;
-use crate::picture_stack::Crop;
 use crate::{EnvSnapshot, Model, Picture, PictureStack, SwarmError};
 
 const TEXT: &str = include_str!("picture_stack.py");

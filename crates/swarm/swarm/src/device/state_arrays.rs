@@ -3,13 +3,13 @@
 //! The strides decide which of the two lie side by side: scalars lie by column, neighbouring envs
 //! side by side, and each env's arrays in one piece.
 
+use gbxcule_console::memory_bytes;
 use gbxcule_ir::{Arg, Builder, Inline, Param, PlaceId, Scalar, Selector, Type, Value};
 use gbxcule_runtime::Array;
 
 use super::column::{Columns, MachineParts, WIDTHS};
 use super::machine_ir::{DETACHED, field};
 use super::memory::Memory;
-use crate::machine::memory_bytes;
 use crate::program::ScratchSize;
 use crate::{Model, Rom, SwarmError};
 

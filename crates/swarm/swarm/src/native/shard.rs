@@ -7,13 +7,13 @@ mod single_frames;
 pub(crate) use link::joined;
 use std::ops::Range;
 
+use gbxcule_console::{AnyRunner, MachineSound};
 use gbxcule_gameboy::view::StepNumbers;
 use gbxcule_recompiler::Recompile;
 use pictures::Pictures;
 use single_frames::SingleFrames;
 
 use crate::hook::HookTable;
-use crate::machine::{AnyRunner, MachineSound};
 use crate::program::{NativePrograms, Outputs, ProgramInputs, ScratchSize, TextRole, widened};
 use crate::step_plan::StepPlan;
 use crate::{

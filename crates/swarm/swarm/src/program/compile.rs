@@ -16,7 +16,7 @@ use gbxcule_runtime::get_or_make;
 
 use super::optional_param::{MAX_SCRATCH, OPTIONAL, OptionalParam};
 use super::{ProgramText, Programs, ScratchSize, Sizes, TextRole, refused};
-use crate::machine::{MachineSources, PerSources};
+use crate::machine_sources::{MachineSources, PerSources};
 use crate::{Hook, SwarmError};
 
 /// Functions of `gameboy::view` that programs may call. A module with programs must have all of

@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
+use gbxcule_console::banked_address::check_range;
+
 use super::{Swarm, SwarmOf};
-use crate::banked_address::check_range;
 use crate::engine::Engine;
 use crate::{
     Counters, CpuState, EnvSnapshot, Frame, HookCount, ScratchArray, ScratchCell, SwarmError, View,

@@ -1,7 +1,8 @@
 //! The pictures that a shard keeps of each of its envs.
 
+use gbxcule_console::{PictureMaker, Shown};
+
 use super::Shard;
-use crate::picture_stack::{PictureMaker, Shown};
 use crate::step_plan::StepPlan;
 use crate::{EnvSnapshot, Frame, PictureStack};
 

@@ -1,15 +1,13 @@
 //! A machine of either model. Both models are compiled from the same sources and have the same
 //! functions; the native swarm calls them through [`AnyMachine`].
 
-use std::sync::OnceLock;
-
 use gbxcule_gameboy as original;
-use gbxcule_gameboy::state::{Difference, StateError};
+use gbxcule_gameboy::state::Difference;
 use gbxcule_gameboy::{Cartridge, Model, PowerOnMemory, Step};
 use gbxcule_gameboy_color as color;
 use gbxcule_recompiler::Recompile;
 
-use crate::{Rom, banked_address};
+use crate::{ConsoleError, Rom, banked_address};
 
 /// One Game Boy.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,15 +19,15 @@ pub enum AnyMachine {
 }
 
 /// Evaluates one expression with the machine of either model.
+#[macro_export]
 macro_rules! of_either {
     ($self:expr, $machine:ident => $act:expr) => {
         match $self {
-            $crate::machine::AnyMachine::Original($machine) => $act,
-            $crate::machine::AnyMachine::Color($machine) => $act,
+            $crate::AnyMachine::Original($machine) => $act,
+            $crate::AnyMachine::Color($machine) => $act,
         }
     };
 }
-pub(crate) use of_either;
 
 /// Evaluates one expression with a value that belongs to a machine's model, and with the machine.
 macro_rules! with_machine {
@@ -62,7 +60,7 @@ impl Clone for AnyMachine {
 
 impl AnyMachine {
     /// Makes a machine before its first instruction, with these contents of memory.
-    pub(crate) fn power_on(rom: &Rom, contents: PowerOnMemory) -> Self {
+    pub fn power_on(rom: &Rom, contents: PowerOnMemory) -> Self {
         let cartridge = rom.cartridge();
         match rom.model() {
             Model::Original => Self::from(original::Machine::power_on_with(cartridge, contents)),
@@ -71,11 +69,10 @@ impl AnyMachine {
     }
 
     /// Loads a state that [`AnyMachine::save_state`] stored, of a machine of this ROM's model.
-    pub(crate) fn load_state(
-        rom: &Rom,
-        bytes: &[u8],
-        cart_ram: &mut [u8],
-    ) -> Result<Self, StateError> {
+    ///
+    /// # Errors
+    /// The bytes are no state of a machine with this cartridge.
+    pub fn load_state(rom: &Rom, bytes: &[u8], cart_ram: &mut [u8]) -> Result<Self, ConsoleError> {
         let cartridge = rom.cartridge();
         Ok(match rom.model() {
             Model::Original => {
@@ -110,7 +107,7 @@ impl AnyMachine {
     }
 
     /// Bytes that a machine of a model takes.
-    pub(crate) fn bytes(model: Model) -> usize {
+    pub fn bytes(model: Model) -> usize {
         match model {
             Model::Original => size_of::<original::Machine>(),
             Model::Color => size_of::<color::Machine>(),
@@ -131,8 +128,8 @@ impl AnyMachine {
         cartridge: &Cartridge,
         cart_ram: &[u8],
         out: &mut [u8],
-    ) -> Result<(), StateError> {
-        of_either!(self, machine => machine.save_state(cartridge, cart_ram, out))
+    ) -> Result<(), ConsoleError> {
+        Ok(of_either!(self, machine => machine.save_state(cartridge, cart_ram, out))?)
     }
 
     /// The first field in which two machines of one model differ.
@@ -145,23 +142,17 @@ impl AnyMachine {
     }
 
     /// Runs a step with the buttons held for its first frames; returns its M-cycles.
-    pub(crate) fn run_step(
-        &mut self,
-        rom: &[u8],
-        cart_ram: &mut [u8],
-        buttons: u8,
-        step: Step,
-    ) -> u32 {
+    pub fn run_step(&mut self, rom: &[u8], cart_ram: &mut [u8], buttons: u8, step: Step) -> u32 {
         of_either!(self, machine => machine.run_step(rom, cart_ram, buttons, step))
     }
 
     /// Starts a frame with these buttons held.
-    pub(crate) fn begin_frame_with(&mut self, buttons: u8, draw: bool) {
+    pub fn begin_frame_with(&mut self, buttons: u8, draw: bool) {
         of_either!(self, machine => machine.begin_frame_with(buttons, draw));
     }
 
     /// Runs to the next hook, and returns its number, or to the end of the frame.
-    pub(crate) fn run_to_hook(
+    pub fn run_to_hook(
         &mut self,
         rom: &[u8],
         cart_ram: &mut [u8],
@@ -172,7 +163,7 @@ impl AnyMachine {
     }
 
     /// M-cycles of four T-cycles since power-on, wrapping.
-    pub(crate) fn mcycles_at_single_speed(&self) -> u32 {
+    pub fn mcycles_at_single_speed(&self) -> u32 {
         of_either!(self, machine => machine.mcycles_at_single_speed())
     }
 
@@ -182,7 +173,7 @@ impl AnyMachine {
     }
 
     /// Reads the byte at a place: an address, or an address in a bank.
-    pub(crate) fn peek_place(&self, rom: &[u8], cart_ram: &[u8], place: u32) -> u8 {
+    pub fn peek_place(&self, rom: &[u8], cart_ram: &[u8], place: u32) -> u8 {
         let (bank, address) = banked_address::split(place);
         match (bank, self) {
             (None, machine) => machine.peek(rom, cart_ram, address),
@@ -196,7 +187,7 @@ impl AnyMachine {
     }
 
     /// Writes a byte for debuggers, at an address, or at an address in a bank.
-    pub(crate) fn poke_place(&mut self, rom: &[u8], cart_ram: &mut [u8], place: u32, value: u8) {
+    pub fn poke_place(&mut self, rom: &[u8], cart_ram: &mut [u8], place: u32, value: u8) {
         let (bank, address) = banked_address::split(place);
         of_either!(self, machine => match bank {
             None => machine.poke(rom, cart_ram, address, value),
@@ -213,40 +204,6 @@ impl AnyMachine {
     }
 }
 
-/// The variant of the machine's sources that kernels are made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct MachineSources {
-    model: Model,
-    /// True if the sources include the behaviour of revisions other than the usual one.
-    every_revision: bool,
-}
-
-impl From<Model> for MachineSources {
-    /// The sources of a model's usual revision.
-    fn from(model: Model) -> Self {
-        Self { model, every_revision: false }
-    }
-}
-
-impl From<&Rom> for MachineSources {
-    /// The sources for a ROM's machine.
-    fn from(rom: &Rom) -> Self {
-        Self { model: rom.model(), every_revision: !rom.revision().is_usual_after_boot() }
-    }
-}
-
-impl MachineSources {
-    /// The flags with which our compiler reads these sources.
-    pub(crate) fn flags(self) -> &'static [&'static str] {
-        match (self.model, self.every_revision) {
-            (Model::Original, false) => original::USUAL_FLAGS,
-            (Model::Original, true) => original::FLAGS,
-            (Model::Color, false) => color::USUAL_FLAGS,
-            (Model::Color, true) => color::FLAGS,
-        }
-    }
-}
-
 /// The name of a model in messages.
 pub(crate) fn model_name(model: Model) -> &'static str {
     match model {
@@ -256,28 +213,12 @@ pub(crate) fn model_name(model: Model) -> &'static str {
 }
 
 /// Bytes of work RAM, video RAM and the picture of a model.
-pub(crate) fn memory_bytes(model: Model) -> [usize; 3] {
+pub fn memory_bytes(model: Model) -> [usize; 3] {
     match model {
         Model::Original => {
             [original::machine::WRAM_BYTES, original::ppu::VRAM_BYTES, original::FRAME_BYTES]
         }
         Model::Color => [color::machine::WRAM_BYTES, color::ppu::VRAM_BYTES, color::FRAME_BYTES],
-    }
-}
-
-/// A value for each kind of sources, made at its first use.
-pub(crate) struct PerSources<T>([OnceLock<T>; 4]);
-
-impl<T> PerSources<T> {
-    /// Makes an empty holder.
-    pub(crate) const fn new() -> Self {
-        Self([const { OnceLock::new() }; 4])
-    }
-
-    /// The holder of the value for some sources.
-    pub(crate) fn of(&self, sources: MachineSources) -> &OnceLock<T> {
-        let is_color = sources.model == Model::Color;
-        &self.0[usize::from(is_color) * 2 + usize::from(sources.every_revision)]
     }
 }
 
@@ -304,7 +245,7 @@ pub enum Frame<'f> {
 
 impl<'f> Frame<'f> {
     /// Splits bytes into frames of machines of one model.
-    pub(crate) fn each(model: Model, frames: &'f [u8]) -> Box<dyn Iterator<Item = Self> + 'f> {
+    pub fn each(model: Model, frames: &'f [u8]) -> Box<dyn Iterator<Item = Self> + 'f> {
         match model {
             Model::Original => Box::new(frames.as_chunks().0.iter().map(Self::Shades)),
             Model::Color => Box::new(frames.as_chunks().0.iter().map(Self::Colors)),
@@ -313,14 +254,16 @@ impl<'f> Frame<'f> {
 }
 
 /// Runs frames of machines of one model by code made for their ROM.
-pub(crate) enum AnyRunner {
+pub enum AnyRunner {
+    /// Of originals.
     Original(gbxcule_recompiler::Runner),
+    /// Of Colors.
     Color(gbxcule_recompiler_color::Runner),
 }
 
 impl AnyRunner {
     /// A runner for machines that run a ROM.
-    pub(crate) fn new(rom: &Rom, recompile: Recompile) -> Self {
+    pub fn new(rom: &Rom, recompile: Recompile) -> Self {
         let bytes = rom.shared_bytes();
         match rom.model() {
             Model::Original => Self::Original(gbxcule_recompiler::Runner::new(bytes, recompile)),
@@ -329,7 +272,7 @@ impl AnyRunner {
     }
 
     /// Runs a step like [`AnyMachine::run_step`].
-    pub(crate) fn run_step(
+    pub fn run_step(
         &mut self,
         machine: &mut AnyMachine,
         cart_ram: &mut [u8],
@@ -344,7 +287,7 @@ impl AnyRunner {
     }
 
     /// Runs a frame with these buttons held.
-    pub(crate) fn run_frame(
+    pub fn run_frame(
         &mut self,
         machine: &mut AnyMachine,
         cart_ram: &mut [u8],
@@ -358,7 +301,7 @@ impl AnyRunner {
     }
 
     /// Number of blocks, if frames are run by them.
-    pub(crate) fn blocks(&self) -> Option<usize> {
+    pub fn blocks(&self) -> Option<usize> {
         match self {
             Self::Original(runner) => {
                 runner.shared().are_used().then(|| runner.shared().table().len())
@@ -372,14 +315,16 @@ impl AnyRunner {
 
 /// The sound of a machine of either model.
 #[derive(Clone, Debug)]
-pub(crate) enum MachineSound {
+pub enum MachineSound {
+    /// Of an original.
     Original(gbxcule_sound::Sound),
+    /// Of a Color.
     Color(gbxcule_sound_color::Sound),
 }
 
 impl MachineSound {
     /// Begins sound at the machine's present state.
-    pub(crate) fn new(machine: &AnyMachine) -> Self {
+    pub fn new(machine: &AnyMachine) -> Self {
         match machine {
             AnyMachine::Original(machine) => Self::Original(gbxcule_sound::Sound::new(machine)),
             AnyMachine::Color(machine) => Self::Color(gbxcule_sound_color::Sound::new(machine)),
@@ -387,12 +332,12 @@ impl MachineSound {
     }
 
     /// Begins anew at the present state of a machine of the same model.
-    pub(crate) fn restart(&mut self, machine: &AnyMachine) {
+    pub fn restart(&mut self, machine: &AnyMachine) {
         with_machine!(self, machine; sound, machine => sound.restart(machine));
     }
 
     /// Returns a copy of the sound without its samples.
-    pub(crate) fn without_samples(&self, machine: &AnyMachine) -> Self {
+    pub fn without_samples(&self, machine: &AnyMachine) -> Self {
         match (self, machine) {
             (Self::Original(sound), AnyMachine::Original(machine)) => {
                 Self::Original(sound.without_samples(machine))
@@ -405,7 +350,7 @@ impl MachineSound {
     }
 
     /// Returns, as bytes, the part of the sound that the machine's state doesn't hold.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         match self {
             Self::Original(sound) => sound.to_bytes(),
             Self::Color(sound) => sound.to_bytes(),
@@ -413,7 +358,7 @@ impl MachineSound {
     }
 
     /// Makes the sound that bytes hold; `None` if they are not the bytes of a sound.
-    pub(crate) fn from_bytes(machine: &AnyMachine, bytes: &[u8]) -> Option<Self> {
+    pub fn from_bytes(machine: &AnyMachine, bytes: &[u8]) -> Option<Self> {
         match machine {
             AnyMachine::Original(machine) => {
                 gbxcule_sound::Sound::from_bytes(machine, bytes).map(Self::Original)
@@ -425,7 +370,7 @@ impl MachineSound {
     }
 
     /// Bytes of the sound of a machine, without its samples.
-    pub(crate) fn bytes(model: Model) -> usize {
+    pub fn bytes(model: Model) -> usize {
         match model {
             Model::Original => size_of::<gbxcule_sound::Sound>(),
             Model::Color => size_of::<gbxcule_sound_color::Sound>(),
@@ -433,7 +378,7 @@ impl MachineSound {
     }
 
     /// Runs a step of a machine of the same model, and makes its samples.
-    pub(crate) fn run_step(
+    pub fn run_step(
         &mut self,
         machine: &mut AnyMachine,
         rom: &[u8],
@@ -447,7 +392,7 @@ impl MachineSound {
     }
 
     /// Samples made since they were last cleared.
-    pub(crate) fn samples(&self) -> &[[i16; 2]] {
+    pub fn samples(&self) -> &[[i16; 2]] {
         match self {
             Self::Original(sound) => sound.samples(),
             Self::Color(sound) => sound.samples(),
@@ -455,7 +400,7 @@ impl MachineSound {
     }
 
     /// Forgets the samples made so far.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         match self {
             Self::Original(sound) => sound.clear(),
             Self::Color(sound) => sound.clear(),

@@ -36,7 +36,7 @@ impl PowerOnChoice {
     }
 
     /// Returns the contents from which episodes draw.
-    pub(crate) fn contents(self) -> Vec<Contents> {
+    pub fn contents(self) -> Vec<Contents> {
         match self {
             Self::Zero => vec![Contents::Zero],
             Self::Pattern => vec![Contents::Pattern],

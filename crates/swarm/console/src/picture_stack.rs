@@ -1,18 +1,18 @@
 //! Stacks of an env's last pictures for learners, the newest last. A picture is a cropped and
 //! resized frame, or the pixel-wise maximum of a step's last two frames.
 //!
-//! Native shards keep a stack for each env and push a picture after each step. On a device
-//! `device/picture_stack.rs` does so in a kernel, and the results are equal byte by byte.
+//! A native swarm keeps a stack for each env and pushes a picture after each step. On a device a
+//! kernel does so, and the results are equal byte by byte.
 
 mod area;
 mod shades;
 
 use area::Area;
 use shades::ShadePictures;
-pub(crate) use shades::Shown;
+pub use shades::Shown;
 
 use crate::record::{Reader, Writer};
-use crate::{Frame, Grays, HEIGHT, LinkMode, Picture, SwarmConfig, SwarmError, WIDTH};
+use crate::{ConsoleError, Frame, Grays, HEIGHT, Picture, WIDTH};
 
 /// Maximum of pictures in a stack.
 const MAX_DEPTH: u16 = 64;
@@ -50,14 +50,14 @@ pub struct PictureStack {
 
 impl PictureStack {
     /// Lines, columns, and bytes of a pixel, of the whole picture.
-    pub(crate) fn whole(&self) -> [usize; 3] {
+    pub fn whole(&self) -> [usize; 3] {
         let (lines, columns) = self.picture.shape();
         let channels = self.picture.pixel_bytes();
         [lines, columns / channels, channels]
     }
 
     /// The part that is kept.
-    pub(crate) fn part(&self) -> Crop {
+    pub fn part(&self) -> Crop {
         let [lines, columns, _] = self.whole().map(|it| it as u16);
         self.crop.unwrap_or(Crop { top: 0, left: 0, lines, columns })
     }
@@ -79,27 +79,11 @@ impl PictureStack {
         usize::from(self.depth) * self.picture_bytes()
     }
 
-    /// Checks that the picture has such a part, and that the stack fits the rest of the
-    /// configuration.
-    pub(crate) fn check(&self, config: &SwarmConfig) -> Result<(), SwarmError> {
-        self.check_picture().map_err(|said| SwarmError::PictureStack { said })?;
-        let beside = match () {
-            () if !self.max_pool => return Ok(()),
-            () if config.link == LinkMode::Pairs => "the cable of link=\"pairs\"",
-            () if config.programs.can_end_steps_early() => {
-                "hooks with ends_step or a program's `settled`"
-            }
-            () if config.schedule.frames_per_step() < 2 => "frames_per_step=1",
-            () => return Ok(()),
-        };
-        Err(SwarmError::PictureStack {
-            said: format!(
-                "`max_pool` takes the last two frames of each step, which steps with {beside} do not have: leave one of the two out"
-            ),
-        })
-    }
-
-    fn check_picture(&self) -> Result<(), String> {
+    /// Checks that the picture has such a part and can be reduced to the size.
+    ///
+    /// # Errors
+    /// A message that says which option of the picture is to change.
+    pub fn check(&self) -> Result<(), String> {
         let [lines, columns, _] = self.whole();
         let packed = self.picture == Picture::Packed;
         let colors = self.picture == Picture::Rgb555;
@@ -143,13 +127,14 @@ impl PictureStack {
     }
 
     /// Makes the first stack of an episode, which holds one frame several times.
-    pub(crate) fn first(&self, frame: Frame<'_>) -> Vec<u8> {
+    pub fn first(&self, frame: Frame<'_>) -> Vec<u8> {
         let mut stack = vec![0; self.bytes()];
         PictureMaker::new(*self).fill(frame, &mut stack, &mut Shown::default());
         stack
     }
 
-    pub(crate) fn write(&self, writer: &mut Writer) {
+    /// Writes the form of the pictures.
+    pub fn write(&self, writer: &mut Writer) {
         writer.text(self.picture.name());
         writer.text(self.grays.name());
         let Crop { top, left, lines, columns } = self.part();
@@ -160,7 +145,11 @@ impl PictureStack {
         writer.u8(u8::from(self.max_pool));
     }
 
-    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, SwarmError> {
+    /// Reads the form that [`Self::write`] wrote.
+    ///
+    /// # Errors
+    /// The record is damaged.
+    pub fn read(reader: &mut Reader<'_>) -> Result<Self, ConsoleError> {
         let picture = Picture::by_name(reader.text()?);
         let picture = picture.ok_or_else(|| reader.damaged("its form of pictures is unknown"))?;
         let grays = Grays::by_name(reader.text()?);
@@ -181,7 +170,7 @@ impl PictureStack {
 
 /// Converter of frames to pictures.
 #[derive(Debug)]
-pub(crate) struct PictureMaker {
+pub struct PictureMaker {
     stack: PictureStack,
     /// Unreduced pictures of the frame and of the frame before it.
     wholes: [Vec<u8>; 2],
@@ -192,7 +181,8 @@ pub(crate) struct PictureMaker {
 }
 
 impl PictureMaker {
-    pub(crate) fn new(stack: PictureStack) -> Self {
+    /// Makes a converter to pictures of a form.
+    pub fn new(stack: PictureStack) -> Self {
         let Crop { lines, columns, .. } = stack.part();
         let area = stack.size.filter(|size| *size != [lines, columns]).map(|size| {
             Area::new([lines, columns].map(usize::from), size.map(usize::from), stack.whole()[2])
@@ -202,7 +192,7 @@ impl PictureMaker {
 
     /// Fills a stack with the picture of a frame. `shown` becomes the newest picture, from which
     /// the next picture is made.
-    pub(crate) fn fill(&mut self, frame: Frame<'_>, stack: &mut [u8], shown: &mut Shown) {
+    pub fn fill(&mut self, frame: Frame<'_>, stack: &mut [u8], shown: &mut Shown) {
         shown.forget();
         let bytes = self.stack.picture_bytes();
         self.draw(frame, None, &mut stack[..bytes], shown);
@@ -213,7 +203,7 @@ impl PictureMaker {
 
     /// Makes the picture of a frame, or of the lighter pixels of this frame and the one before.
     /// `shown` is the picture that lies in `out`.
-    pub(crate) fn draw(
+    pub fn draw(
         &mut self,
         frame: Frame<'_>,
         before: Option<Frame<'_>>,

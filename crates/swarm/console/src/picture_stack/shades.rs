@@ -17,7 +17,7 @@ const EVEN_BYTES: u64 = 0x5555_5555_5555_5555;
 
 /// The picture that was made last, as far as the next one needs it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Shown {
+pub struct Shown {
     /// The packed frame, if it is known.
     frame: Option<Box<[Line; HEIGHT]>>,
     /// The sums of a reduced picture.
@@ -25,16 +25,18 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    pub(crate) fn is_known(&self) -> bool {
+    /// Returns true if the next picture can be made from this one.
+    pub fn is_known(&self) -> bool {
         self.frame.is_some()
     }
 
-    pub(crate) fn forget(&mut self) {
+    /// Forgets the frame, so that the next picture is made whole.
+    pub fn forget(&mut self) {
         self.frame = None;
     }
 
     /// Bytes that are kept for an env.
-    pub(crate) fn bytes(form: &PictureStack) -> usize {
+    pub fn bytes(form: &PictureStack) -> usize {
         let [lines, columns, _] = form.shape();
         FRAME_BYTES + 2 * (lines + 1) * (columns + LANES)
     }

@@ -1,7 +1,6 @@
 //! One machine's registers, as every backend reports them.
 
-use crate::AnyMachine;
-use crate::machine::of_either;
+use crate::{AnyMachine, of_either};
 
 /// The SM83's programmer-visible registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,7 +41,7 @@ impl CpuState {
 
     /// Reads A F B C D E H L SP PC, in the order in which `read_registers` of `kernels.py` writes
     /// them and PyBoy's server sends them.
-    pub(crate) fn from_words(words: &[u16]) -> Self {
+    pub fn from_words(words: &[u16]) -> Self {
         let byte = |position: usize| words[position] as u8;
         Self {
             a: byte(0),

@@ -13,21 +13,16 @@ const COLOR_BYTES: usize = 2 * WIDTH * HEIGHT;
 const CELL: usize = 8;
 
 /// Buffer for a picture in colour.
-pub(crate) struct SuperPicture(Box<[u8; COLOR_BYTES]>);
+pub struct SuperPicture(Box<[u8; COLOR_BYTES]>);
 
 impl SuperPicture {
     /// Allocates the buffer.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self(Box::new([0; COLOR_BYTES]))
     }
 
     /// Returns the last drawn frame as the console shows it.
-    pub(crate) fn of<'f>(
-        &'f mut self,
-        machine: &'f AnyMachine,
-        rom: &Rom,
-        cart_ram: &[u8],
-    ) -> Frame<'f> {
+    pub fn of<'f>(&'f mut self, machine: &'f AnyMachine, rom: &Rom, cart_ram: &[u8]) -> Frame<'f> {
         match machine.frame() {
             Frame::Shades(shades) if rom.revision().is_super() => {
                 self.paint(shades, cart_ram);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gbxcule_gameboy::{Cartridge, Model, Revision, RomError, boot_rom};
 
-use crate::SwarmError;
+use crate::ConsoleError;
 
 /// Formats of archives, by their first bytes.
 const ARCHIVES: [(&[u8], &str); 3] =
@@ -25,7 +25,7 @@ impl Rom {
     ///
     /// # Errors
     /// The header is damaged or asks for a mapper that is not supported.
-    pub fn new(bytes: &[u8]) -> Result<Self, SwarmError> {
+    pub fn new(bytes: &[u8]) -> Result<Self, ConsoleError> {
         Self::for_model(bytes, None)
     }
 
@@ -33,7 +33,7 @@ impl Rom {
     ///
     /// # Errors
     /// As [`Rom::new`], or the program does not run on that model.
-    pub fn for_model(bytes: &[u8], model: Option<Model>) -> Result<Self, SwarmError> {
+    pub fn for_model(bytes: &[u8], model: Option<Model>) -> Result<Self, ConsoleError> {
         let cartridge = Cartridge::from_rom(bytes).map_err(|error| refused(bytes, error))?;
         let model = model.unwrap_or(match cartridge.check_model(Model::Original) {
             Ok(()) => Model::Original,
@@ -50,17 +50,17 @@ impl Rom {
     ///
     /// # Errors
     /// As [`Rom::for_model`], or no console has that name.
-    pub fn for_console(bytes: &[u8], name: &str) -> Result<Self, SwarmError> {
+    pub fn for_console(bytes: &[u8], name: &str) -> Result<Self, ConsoleError> {
         if name == "auto" {
             return Self::new(bytes);
         }
-        let no_console = || SwarmError::NoConsole { name: name.to_owned() };
+        let no_console = || ConsoleError::NoConsole { name: name.to_owned() };
         let (model, revision) = Revision::by_name(name).ok_or_else(no_console)?;
         Ok(Self::for_model(bytes, Some(model))?.with_revision(revision))
     }
 
     /// Chooses the revision of the machines, which must be one of their model.
-    pub(crate) fn with_revision(mut self, revision: Revision) -> Self {
+    pub fn with_revision(mut self, revision: Revision) -> Self {
         self.cartridge = self.cartridge.for_revision(revision);
         self
     }
@@ -69,10 +69,10 @@ impl Rom {
     ///
     /// # Errors
     /// The boot ROM has another length than the model's.
-    pub fn with_boot_rom(self, boot_rom: &[u8]) -> Result<Self, SwarmError> {
+    pub fn with_boot_rom(self, boot_rom: &[u8]) -> Result<Self, ConsoleError> {
         let (found, expected) = (boot_rom.len(), boot_rom::length(self.model));
         if found != expected {
-            return Err(SwarmError::BootRom { found, expected, model: self.model });
+            return Err(ConsoleError::BootRom { found, expected, model: self.model });
         }
         let rom = self.without_boot_rom();
         let mut bytes = rom.bytes.to_vec();
@@ -83,18 +83,18 @@ impl Rom {
     }
 
     /// Returns the ROM without its boot ROM: machines begin in the cartridge's program.
-    pub(crate) fn without_boot_rom(&self) -> Self {
+    pub fn without_boot_rom(&self) -> Self {
         let cartridge = Cartridge { has_boot_rom: false, ..self.cartridge };
         Self { cartridge, bytes: self.chip().into(), model: self.model }
     }
 
     /// The bytes of the cartridge's ROM alone.
-    pub(crate) fn chip(&self) -> &[u8] {
+    pub fn chip(&self) -> &[u8] {
         &self.bytes[..self.cartridge.padded_len()]
     }
 
     /// The boot ROM in which machines begin.
-    pub(crate) fn boot_rom(&self) -> Option<&[u8]> {
+    pub fn boot_rom(&self) -> Option<&[u8]> {
         let bank = &self.bytes[self.cartridge.padded_len()..];
         self.cartridge.has_boot_rom.then(|| &bank[..boot_rom::length(self.model)])
     }
@@ -121,8 +121,7 @@ impl Rom {
         })
     }
 
-    /// The model whose form the frames of [`crate::Swarm::frames`] have: a Super Game Boy's are in
-    /// colour, like a Color's.
+    /// The model whose form the frames have: a Super Game Boy's are in colour, like a Color's.
     pub fn frame_model(&self) -> Model {
         if self.revision().is_super() { Model::Color } else { self.model }
     }
@@ -138,7 +137,7 @@ impl Rom {
     }
 
     /// The bytes of `bytes`, shared.
-    pub(crate) fn shared_bytes(&self) -> &Arc<[u8]> {
+    pub fn shared_bytes(&self) -> &Arc<[u8]> {
         &self.bytes
     }
 
@@ -149,9 +148,9 @@ impl Rom {
 }
 
 /// Makes the error for a file without a valid header, which names the kind of an archive.
-fn refused(bytes: &[u8], error: RomError) -> SwarmError {
+fn refused(bytes: &[u8], error: RomError) -> ConsoleError {
     match ARCHIVES.iter().find(|(magic, _)| bytes.starts_with(magic)) {
-        Some((_, kind)) => SwarmError::PackedRom { kind },
+        Some((_, kind)) => ConsoleError::PackedRom { kind },
         None => error.into(),
     }
 }

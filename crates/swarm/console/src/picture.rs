@@ -18,7 +18,7 @@ pub const WIDTH: usize = 160;
 /// Lines of a frame.
 pub const HEIGHT: usize = 144;
 /// Bytes of a packed line.
-pub(crate) const LINE_BYTES: usize = WIDTH / 4;
+pub const LINE_BYTES: usize = WIDTH / 4;
 
 /// A form of the 160 x 144 pixels of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -84,7 +84,7 @@ impl Picture {
     }
 
     /// Returns true if the form shows the colours of a Color's frame.
-    pub(crate) fn has_colors(self) -> bool {
+    pub fn has_colors(self) -> bool {
         matches!(self, Self::Rgb555 | Self::Rgb | Self::RgbCorrected)
     }
 
@@ -104,7 +104,7 @@ impl Picture {
     }
 
     /// Puts a frame into `out`, which has [`Picture::bytes`].
-    pub(crate) fn fill(self, grays: Grays, frame: Frame<'_>, out: &mut [u8]) {
+    pub fn fill(self, grays: Grays, frame: Frame<'_>, out: &mut [u8]) {
         match self {
             Self::Rgb555 => fill_colors(frame, grays, out, u16::to_le_bytes),
             Self::RgbCorrected => fill_colors(frame, grays, out, corrected_rgb),
@@ -305,7 +305,7 @@ impl Grays {
     }
 
     /// The four grays of each packed byte.
-    pub(crate) fn table(self) -> &'static [[u8; 4]; 256] {
+    pub fn table(self) -> &'static [[u8; 4]; 256] {
         static EVEN: [[u8; 4]; 256] = gray_table(Grays::Even.levels());
         static PYBOY: [[u8; 4]; 256] = gray_table(Grays::Pyboy.levels());
         match self {

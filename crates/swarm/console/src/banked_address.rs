@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use gbxcule_gameboy::Model;
 
-use crate::{Rom, SwarmError};
+use crate::{ConsoleError, Rom};
 
 const END: u32 = 0x1_0000;
 
@@ -17,38 +17,44 @@ pub fn in_bank(bank: u16, address: u16) -> u32 {
 }
 
 /// The bank of a place, if it has one, and its address.
-pub(crate) fn split(place: u32) -> (Option<u16>, u16) {
+pub fn split(place: u32) -> (Option<u16>, u16) {
     ((place >> 16).checked_sub(1).map(|bank| bank as u16), place as u16)
 }
 
 /// Checks that a range of places lies within one existing bank, or within the addresses that the
 /// CPU sees.
-pub(crate) fn check_range(range: &Range<u32>, rom: &Rom) -> Result<(), SwarmError> {
+///
+/// # Errors
+/// It does not; the message names the bank or the limit.
+pub fn check_range(range: &Range<u32>, rom: &Rom) -> Result<(), ConsoleError> {
     let (low, high) = (range.start, range.end);
     if low > high {
-        return Err(SwarmError::BadRange { low, high });
+        return Err(ConsoleError::BadRange { low, high });
     }
     if high <= END {
         return Ok(());
     }
     let (bank, address) = split(low);
     let Some(bank) = bank else {
-        return Err(SwarmError::BadRange { low, high });
+        return Err(ConsoleError::BadRange { low, high });
     };
     let (bytes, last) = (high - low, last_of(address));
     if bytes > u32::from(last - address) + 1 {
-        return Err(SwarmError::LeavesBank { bank, address, bytes, last });
+        return Err(ConsoleError::LeavesBank { bank, address, bytes, last });
     }
     match banks(rom, address) {
         Some(banks) if usize::from(bank) >= banks => {
-            Err(SwarmError::NoMemoryBank { bank, address, banks })
+            Err(ConsoleError::NoMemoryBank { bank, address, banks })
         }
         _ => Ok(()),
     }
 }
 
 /// Checks that `bytes` bytes from `low` on lie where [`check_range`] allows.
-pub(crate) fn check_write(low: u32, bytes: usize, rom: &Rom) -> Result<(), SwarmError> {
+///
+/// # Errors
+/// As [`check_range`].
+pub fn check_write(low: u32, bytes: usize, rom: &Rom) -> Result<(), ConsoleError> {
     let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
     check_range(&(low..low.saturating_add(bytes)), rom)
 }

@@ -6,7 +6,7 @@
 //! registers are written, it idles up to the place in the frame, and then memory and CPU registers
 //! are set. So any foreign state gives a machine that can run.
 
-pub(crate) mod battery;
+pub mod battery;
 mod bess;
 mod bytes;
 mod color;
@@ -17,9 +17,7 @@ use gbxcule_gameboy::cpu::Mode;
 use gbxcule_gameboy::{FRAME_MCYCLES, PowerOnMemory};
 
 use self::color::ColorMemories;
-use crate::env_record::{EnvRecord, STATE};
-use crate::machine::of_either;
-use crate::{AnyMachine, EnvSnapshot, Rom, SwarmConfig, SwarmError};
+use crate::{AnyMachine, ConsoleError, Rom, of_either};
 
 const LINE_TCYCLES: u32 = 456;
 /// Maximum of T-cycles by which an idling machine's instruction may run past the wanted place, or a
@@ -110,45 +108,42 @@ fn held(size: usize, has_clock: bool) -> String {
     }
 }
 
-/// Makes an env from a state of gbxcule or of another emulator.
-pub(crate) fn imported(
-    bytes: &[u8],
-    rom: &Rom,
-    config: &SwarmConfig,
-) -> Result<EnvSnapshot, SwarmError> {
+/// Makes a machine that continues another emulator's state, and its cartridge RAM.
+///
+/// # Errors
+/// The bytes are no such state, or one of another cartridge or model.
+pub fn imported(bytes: &[u8], rom: &Rom) -> Result<(AnyMachine, Vec<u8>), ConsoleError> {
     let foreign_state = if bess::matches_magic(bytes) {
         bess::read(bytes, rom)?
-    } else if STATE.matches_magic(bytes) || is_machine(bytes) {
-        return Ok(EnvRecord::from_bytes(rom, config, bytes)?.snapshot);
     } else if pyboy::matches_magic(bytes) {
         pyboy::check_cartridge(rom)?;
         pyboy::read(bytes, rom)?
     } else {
         return Err(ForeignStateError::UnknownFormat.into());
     };
-    let (machine, cart_ram) = foreign_state.machine(rom)?;
-    Ok(EnvSnapshot::start(machine, cart_ram))
-}
-
-/// Returns true if the bytes are the state of a machine alone, of either model.
-fn is_machine(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"gbxstate") || bytes.starts_with(b"gbxcolor")
+    foreign_state.machine(rom)
 }
 
 /// A format that other emulators read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ForeignFormat {
+pub enum ForeignFormat {
+    /// The blocks that many emulators append to their own states.
     Bess,
+    /// PyBoy 2.8's state.
     PyBoy,
 }
 
-/// Writes an env in a format of other emulators.
-pub(crate) fn exported(
-    snapshot: &EnvSnapshot,
+/// Returns a machine's state in a format of other emulators.
+///
+/// # Errors
+/// The format has no such cartridge.
+pub fn exported(
+    machine: &AnyMachine,
+    cart_ram: &[u8],
     rom: &Rom,
     format: ForeignFormat,
 ) -> Result<Vec<u8>, ForeignStateError> {
-    let foreign_state = ForeignState::of(&snapshot.machine, rom, &snapshot.cart_ram);
+    let foreign_state = ForeignState::of(machine, rom, cart_ram);
     match format {
         ForeignFormat::Bess => Ok(bess::write(&foreign_state, rom)),
         ForeignFormat::PyBoy => {
@@ -207,7 +202,7 @@ impl ForeignState {
     }
 
     /// Makes a machine that continues this state, and its cartridge RAM.
-    fn machine(&self, rom: &Rom) -> Result<(AnyMachine, Vec<u8>), SwarmError> {
+    fn machine(&self, rom: &Rom) -> Result<(AnyMachine, Vec<u8>), ConsoleError> {
         let cartridge = rom.cartridge();
         // Programs in foreign states have left the boot ROM.
         let mut machine = AnyMachine::power_on(&rom.without_boot_rom(), PowerOnMemory::Zero);
@@ -385,10 +380,4 @@ fn mapper_writes(
 fn fill(room: &mut [u8], bytes: &[u8]) {
     let common = room.len().min(bytes.len());
     room[..common].copy_from_slice(&bytes[..common]);
-}
-
-impl From<ForeignStateError> for SwarmError {
-    fn from(error: ForeignStateError) -> Self {
-        Self::ForeignState(error)
-    }
 }

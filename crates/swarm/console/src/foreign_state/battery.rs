@@ -2,8 +2,7 @@
 //! emulators' files by the registers of an MBC3's clock, as in BESS.
 
 use super::{ForeignStateError, bess};
-use crate::machine::of_either;
-use crate::{EnvSnapshot, Rom, SwarmError};
+use crate::{AnyMachine, Rom, of_either};
 
 /// PyBoy writes whole banks, also for cartridges whose RAM is smaller.
 const BANK_BYTES: usize = 0x2000;
@@ -11,11 +10,11 @@ const BANK_BYTES: usize = 0x2000;
 const SHORT_CLOCK_BYTES: usize = 44;
 const CLOCK_BYTES: usize = 48;
 
-/// The file of an env's cartridge.
-pub(crate) fn written(snapshot: &EnvSnapshot, rom: &Rom) -> Vec<u8> {
-    let mut cart = of_either!(&snapshot.machine, machine => machine.cart);
-    cart.sync(snapshot.machine.mcycles_at_single_speed());
-    let mut file = snapshot.cart_ram[..rom.cartridge().battery_bytes() as usize].to_vec();
+/// The file of a machine's cartridge.
+pub fn written(machine: &AnyMachine, cart_ram: &[u8], rom: &Rom) -> Vec<u8> {
+    let mut cart = of_either!(machine, machine => machine.cart);
+    cart.sync(machine.mcycles_at_single_speed());
+    let mut file = cart_ram[..rom.cartridge().battery_bytes() as usize].to_vec();
     if cart.has_rtc {
         let rtc = cart.rtc;
         file.extend(bess::clock_block(&super::Clock {
@@ -27,17 +26,20 @@ pub(crate) fn written(snapshot: &EnvSnapshot, rom: &Rom) -> Vec<u8> {
     file
 }
 
-/// Puts another file into an env's cartridge. The clock continues from the file's time, because no
-/// emulated time has passed since then.
-pub(crate) fn inserted(
-    snapshot: EnvSnapshot,
+/// Puts another file into a machine's cartridge. The clock continues from the file's time, because
+/// no emulated time has passed since then.
+///
+/// # Errors
+/// The cartridge has another size of RAM.
+pub fn insert(
     file: &[u8],
     rom: &Rom,
-) -> Result<EnvSnapshot, SwarmError> {
-    let (mut snapshot, size) = (snapshot, rom.cartridge().battery_bytes() as usize);
+    machine: &mut AnyMachine,
+    cart_ram: &mut [u8],
+) -> Result<(), ForeignStateError> {
+    let size = rom.cartridge().battery_bytes() as usize;
     let has_clock = rom.cartridge().has_rtc;
-    let wrong =
-        || SwarmError::from(ForeignStateError::Battery { found: file.len(), size, has_clock });
+    let wrong = || ForeignStateError::Battery { found: file.len(), size, has_clock };
     let (ram, clock_bytes) = file.split_at_checked(size).ok_or_else(wrong)?;
     let is_whole_bank = size < BANK_BYTES && file.len() == BANK_BYTES;
     match clock_bytes.len() {
@@ -47,14 +49,14 @@ pub(crate) fn inserted(
             let mut block = [0; CLOCK_BYTES];
             block[..clock_bytes.len()].copy_from_slice(clock_bytes);
             let clock = bess::read_clock(&block)?;
-            let now = snapshot.machine.mcycles_at_single_speed();
-            let rtc = of_either!(&mut snapshot.machine, machine => &mut machine.cart.rtc);
+            let now = machine.mcycles_at_single_speed();
+            let rtc = of_either!(machine, machine => &mut machine.cart.rtc);
             (rtc.running, rtc.latched) = (clock.running, clock.latched);
             (rtc.subsecond_mcycles, rtc.synced_at) = (0, now);
         }
         _ if is_whole_bank && size > 0 => {}
         _ => return Err(wrong()),
     }
-    snapshot.cart_ram[..size].copy_from_slice(ram);
-    Ok(snapshot)
+    cart_ram[..size].copy_from_slice(ram);
+    Ok(())
 }
