@@ -128,7 +128,7 @@ fn functions<'a>(tokens: &[(usize, Token<'a>)]) -> HashSet<&'a str> {
 }
 
 fn constructs(text: &str, tokens: &[(usize, Token<'_>)], functions: &HashSet<&str>) -> Constructs {
-    let mut found = Constructs {
+    let mut constructs = Constructs {
         lines: text.lines().filter(|line| !line.trim().is_empty()).count(),
         has_comment: text
             .lines()
@@ -153,14 +153,14 @@ fn constructs(text: &str, tokens: &[(usize, Token<'_>)], functions: &HashSet<&st
         match tokens.get(at).map(|it| it.1) {
             Some(Token::Text) => {
                 let next = tokens.get(at + 1).map(|it| it.1);
-                found.has_docstring |= next.is_none_or(|it| matches!(it, Token::Line(_)));
+                constructs.has_docstring |= next.is_none_or(|it| matches!(it, Token::Line(_)));
             }
             Some(Token::Name("return", _)) => {
-                found.returns_early |= body.is_some_and(|body| margin > body);
+                constructs.returns_early |= body.is_some_and(|body| margin > body);
             }
-            Some(Token::Name("if", _)) => found.has_if = true,
+            Some(Token::Name("if", _)) => constructs.has_if = true,
             Some(Token::Name("for" | "while", _)) => {
-                found.has_nested_loop |= !loops.is_empty();
+                constructs.has_nested_loop |= !loops.is_empty();
                 loops.push(margin);
             }
             _ => {}
@@ -168,11 +168,11 @@ fn constructs(text: &str, tokens: &[(usize, Token<'_>)], functions: &HashSet<&st
     }
     for pair in tokens.windows(2) {
         if let (Token::Name(name, dotted), Token::Mark("(")) = (pair[0].1, pair[1].1) {
-            found.has_tiles |= dotted && name.starts_with("tile_");
-            found.calls_function |= !dotted && functions.contains(name);
+            constructs.has_tiles |= dotted && name.starts_with("tile_");
+            constructs.calls_function |= !dotted && functions.contains(name);
         }
     }
-    found
+    constructs
 }
 
 #[cfg(test)]

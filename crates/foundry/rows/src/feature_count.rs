@@ -35,21 +35,21 @@ impl Usage {
 
     /// Counts the features of a folder of Python files: of every function marked `@wp.kernel`.
     pub fn of_folder(folder: &Path) -> Result<Self, SynthError> {
-        let mut found = Self::default();
+        let mut usage = Self::default();
         for path in python_files(folder)? {
             let text = gbxcule_files::read_text(&path, gbxcule_files::MAX_TEXT_BYTES)
                 .map_err(SynthError::file(&path))?;
             let tokens = tokens(&text);
-            kernels(&tokens).into_iter().for_each(|kernel| found.add(&features(&tokens[kernel])));
+            kernels(&tokens).into_iter().for_each(|kernel| usage.add(&features(&tokens[kernel])));
         }
-        Ok(found)
+        Ok(usage)
     }
 
     /// Counts the features of rows.
     pub fn of_rows(rows: &[Row]) -> Self {
-        let mut found = Self::default();
-        rows.iter().for_each(|row| found.add(&row.features));
-        found
+        let mut usage = Self::default();
+        rows.iter().for_each(|row| usage.add(&row.features));
+        usage
     }
 
     fn add(&mut self, features: &[String]) {
@@ -84,23 +84,23 @@ impl Usage {
 
 /// Returns the Python files below a folder.
 pub fn python_files(folder: &Path) -> Result<Vec<PathBuf>, SynthError> {
-    let mut found = Vec::new();
+    let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(SynthError::file(folder))? {
         let entry = entry.map_err(SynthError::file(folder))?;
         let path = entry.path();
         // Links to folders are not followed, because they may lead in circles.
         if entry.file_type().map_err(SynthError::file(&path))?.is_dir() {
-            found.extend(python_files(&path)?);
+            files.extend(python_files(&path)?);
         } else if path.extension().is_some_and(|extension| extension == "py") {
-            found.push(path);
+            files.push(path);
         }
     }
-    Ok(found)
+    Ok(files)
 }
 
 /// Returns the tokens of each kernel, from the decorator to the end of the body.
 pub(crate) fn kernels(tokens: &[(usize, Token<'_>)]) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
+    let mut ranges = Vec::new();
     for (at, &(_, token)) in tokens.iter().enumerate() {
         let Token::Line(margin) = token else { continue };
         let marks = tokens[at + 1..].iter().map(|it| it.1).take(4);
@@ -122,9 +122,9 @@ pub(crate) fn kernels(tokens: &[(usize, Token<'_>)]) -> Vec<Range<usize>> {
             Token::Line(_) => body,
             _ => false,
         });
-        found.push(at..end.map_or(tokens.len(), |end| at + 1 + end));
+        ranges.push(at..end.map_or(tokens.len(), |end| at + 1 + end));
     }
-    found
+    ranges
 }
 
 #[cfg(test)]
@@ -135,9 +135,9 @@ mod tests {
     fn kernels_end_where_their_bodies_do() {
         let text = "x = 1\nclass A:\n    @wp.kernel(module=\"unique\")\n    def f(\n        a: int,\n    ):\n        if a:\n            wp.printf(\"@wp.kernel\")\n\n    y = wp.sin(1.0)\n\n@wp.kernel\ndef g():\n    wp.tid()\n";
         let tokens = tokens(text);
-        let found = kernels(&tokens);
-        assert_eq!(found.len(), 2);
-        let [first, second] = [0, 1].map(|at| features(&tokens[found[at].clone()]));
+        let ranges = kernels(&tokens);
+        assert_eq!(ranges.len(), 2);
+        let [first, second] = [0, 1].map(|at| features(&tokens[ranges[at].clone()]));
         assert!(first.contains(&"if".to_owned()) && !first.contains(&"wp.sin".to_owned()));
         assert!(second.contains(&"wp.tid".to_owned()), "{second:?}");
     }

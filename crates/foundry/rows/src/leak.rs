@@ -105,17 +105,17 @@ fn by_threads<T: Sync, R: Send>(
     let chunks: Vec<&[T]> = items.chunks(STEP).collect();
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut found = Vec::new();
+        let mut parts = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(items) = chunks.get(at) else { return found };
-            found.push((at, items.iter().map(&of).collect::<Vec<R>>()));
+            let Some(items) = chunks.get(at) else { return parts };
+            parts.push((at, items.iter().map(&of).collect::<Vec<R>>()));
             seen(items.len());
         }
     };
-    let mut found: Vec<(usize, Vec<R>)> = on_threads(cores, work).into_iter().flatten().collect();
-    found.sort_by_key(|(at, _)| *at);
-    found.into_iter().flat_map(|(_, found)| found).collect()
+    let mut parts: Vec<(usize, Vec<R>)> = on_threads(cores, work).into_iter().flatten().collect();
+    parts.sort_by_key(|(at, _)| *at);
+    parts.into_iter().flat_map(|(_, part)| part).collect()
 }
 
 /// Counts the equal minima of two rows.

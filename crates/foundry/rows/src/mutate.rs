@@ -178,10 +178,10 @@ fn word(text: &str, random: &mut Random) -> Option<String> {
         (" lt ", " ge "),
         (" gt ", " le "),
     ];
-    let found = SWAPS.iter().flat_map(|&(from, to)| {
+    let places = SWAPS.iter().flat_map(|&(from, to)| {
         text.match_indices(from).map(move |(at, _)| (at, from.len(), to.to_owned()))
     });
-    let mut changes: Vec<_> = found.collect();
+    let mut changes: Vec<_> = places.collect();
     changes.sort();
     replace(text, &changes, random)
 }

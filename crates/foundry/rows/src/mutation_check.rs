@@ -36,17 +36,17 @@ pub(crate) fn seed(
         .filter(|_| !hidden.is_empty())
         .filter_map(|number| {
             let draw = draw(number)?;
-            let found = hidden.iter().copied().filter(|at| shows(&draw, at)).collect();
-            Some((draw, found))
+            let exposed = hidden.iter().copied().filter(|at| shows(&draw, at)).collect();
+            Some((draw, exposed))
         })
         .collect();
-    let ever = |at: &usize| others.iter().any(|(_, found)| found.contains(at));
-    let wanted = hidden.iter().filter(|at| ever(at)).count();
+    let can_show = |at: &usize| others.iter().any(|(_, exposed)| exposed.contains(at));
+    let wanted = hidden.iter().filter(|at| can_show(at)).count();
     if wanted == 0 {
         return Ok(first.seed);
     }
-    let is_best = |(draw, found): &&(InputDraw, Vec<usize>)| {
-        found.len() == wanted && shown.iter().all(|at| shows(draw, at))
+    let is_best = |(draw, exposed): &&(InputDraw, Vec<usize>)| {
+        exposed.len() == wanted && shown.iter().all(|at| shows(draw, at))
     };
     others.iter().find(is_best).map(|(draw, _)| draw.seed).ok_or(RejectReason::HiddenChange)
 }

@@ -84,7 +84,7 @@ fn is_long_mark(mark: &str) -> bool {
 /// Returns the tokens of a text with their offsets; comments and blank lines give no token.
 pub fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
     let bytes = text.as_bytes();
-    let mut found: Vec<(usize, Token<'_>)> = Vec::new();
+    let mut tokens: Vec<(usize, Token<'_>)> = Vec::new();
     let (mut at, mut fresh, mut depth) = (0, true, 0usize);
     while at < bytes.len() {
         let byte = bytes[at];
@@ -93,7 +93,7 @@ pub fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
             at += length;
             fresh = false;
             if at < bytes.len() && !matches!(bytes[at], b'\n' | b'#' | b'\r') {
-                found.push((at, Token::Line(margin)));
+                tokens.push((at, Token::Line(margin)));
             }
             continue;
         }
@@ -107,7 +107,7 @@ pub fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
             b' ' | b'\t' | b'\r' | b'\\' => 1,
             b'#' => run(|&byte| byte != b'\n'),
             b'"' | b'\'' => {
-                found.push((at, Token::Text));
+                tokens.push((at, Token::Text));
                 string(&bytes[at..])
             }
             _ if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 => {
@@ -117,13 +117,13 @@ pub fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
                     at += length;
                     continue;
                 }
-                let dotted = matches!(found.last(), Some((_, Token::Mark("."))));
-                found.push((at, Token::Name(&text[at..at + length], dotted)));
+                let dotted = matches!(tokens.last(), Some((_, Token::Mark("."))));
+                tokens.push((at, Token::Name(&text[at..at + length], dotted)));
                 length
             }
             _ if begins_number(&bytes[at..]) => {
                 let length = number(&bytes[at..]);
-                found.push((at, Token::Number(&text[at..at + length])));
+                tokens.push((at, Token::Number(&text[at..at + length])));
                 length
             }
             _ => {
@@ -134,13 +134,13 @@ pub fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
                     _ => {}
                 }
                 let mark = two.unwrap_or(&text[at..=at]);
-                found.push((at, Token::Mark(mark)));
+                tokens.push((at, Token::Mark(mark)));
                 mark.len()
             }
         };
         at += length;
     }
-    found
+    tokens
 }
 
 /// Returns the bytes of a line's indentation and its columns, as Python counts them; no more bytes
@@ -253,7 +253,7 @@ pub fn digest(text: &str, bytes: usize) -> String {
 /// Returns the features of the language that a text uses: statements, operators, builtins, kinds of
 /// types.
 pub fn features(tokens: &[(usize, Token<'_>)]) -> Vec<String> {
-    let mut found = BTreeSet::new();
+    let mut features = BTreeSet::new();
     for (at, (_, token)) in tokens.iter().enumerate() {
         let before = at.checked_sub(1).map(|at| tokens[at].1);
         match *token {
@@ -261,31 +261,31 @@ pub fn features(tokens: &[(usize, Token<'_>)]) -> Vec<String> {
                 name @ ("for" | "while" | "break" | "continue" | "elif" | "and" | "or" | "not"),
                 false,
             ) => {
-                found.insert(name.to_owned());
+                features.insert(name.to_owned());
             }
             Token::Name("if", false) => {
                 let statement = matches!(before, Some(Token::Line(_)));
-                found.insert(if statement { "if" } else { "if-expression" }.to_owned());
+                features.insert(if statement { "if" } else { "if-expression" }.to_owned());
             }
             Token::Name("else", false) if matches!(before, Some(Token::Line(_))) => {
-                found.insert("else".to_owned());
+                features.insert("else".to_owned());
             }
-            Token::Name("return", false) => _ = found.insert("return".to_owned()),
+            Token::Name("return", false) => _ = features.insert("return".to_owned()),
             Token::Name(name, true)
                 if at >= 2 && matches!(tokens[at - 2].1, Token::Name("wp", false)) =>
             {
-                found.insert(format!("wp.{name}"));
+                features.insert(format!("wp.{name}"));
             }
             Token::Mark(mark @ ("%" | "//" | "<<" | ">>" | "&" | "|" | "^" | "@"))
                 if !matches!(before, Some(Token::Line(_))) =>
             {
-                found.insert(mark.to_owned());
+                features.insert(mark.to_owned());
             }
-            Token::Mark(mark @ ("+=" | "-=" | "*=")) => _ = found.insert(mark.to_owned()),
+            Token::Mark(mark @ ("+=" | "-=" | "*=")) => _ = features.insert(mark.to_owned()),
             _ => {}
         }
     }
-    found.into_iter().collect()
+    features.into_iter().collect()
 }
 
 #[cfg(test)]

@@ -196,8 +196,8 @@ impl StoredRow {
     /// Compares the gradient with differences, in 64 bits.
     fn slope(&self) -> Option<SlopeCheck> {
         let wide = widen::program(&self.program)?;
-        let found = results(&wide, self.grid(), self.seed).ok()?.gradients?;
-        Some(finite_difference::compare(&wide, &found, self.grid(), self.seed))
+        let gradients = results(&wide, self.grid(), self.seed).ok()?.gradients?;
+        Some(finite_difference::compare(&wide, &gradients, self.grid(), self.seed))
     }
 
     /// Launches the kernel on a device, forward and backward, and compares the results with the
@@ -227,18 +227,17 @@ fn checks(row: &Row, stored: Option<&StoredRow>) -> Vec<CheckOutcome> {
         Ok(Check::holds("texts", same_texts(row, stored), None)),
         origin::labels(row, stored),
     ];
-    let judge =
-        |name: &str, stored: Option<&str>, found: Option<&Vec<Tensor>>| match (stored, found) {
-            (None, _) => skipped(name, NotRun::NothingStored),
-            (Some(stored), Some(found)) => Ok(exact(stored, found).verdict(name)),
-            (Some(_), None) => Ok(Check::failed(name)),
-        };
-    let found = results.as_ref().ok();
-    checks.push(judge("outputs", row.outputs_json.as_deref(), found.map(|it| &it.outputs)));
+    let judge = |name: &str, stored: Option<&str>, own: Option<&Vec<Tensor>>| match (stored, own) {
+        (None, _) => skipped(name, NotRun::NothingStored),
+        (Some(stored), Some(own)) => Ok(exact(stored, own).verdict(name)),
+        (Some(_), None) => Ok(Check::failed(name)),
+    };
+    let computed = results.as_ref().ok();
+    checks.push(judge("outputs", row.outputs_json.as_deref(), computed.map(|it| &it.outputs)));
     checks.push(judge(
         "gradients",
         row.gradients_json.as_deref(),
-        found.and_then(|it| it.gradients.as_ref()),
+        computed.and_then(|it| it.gradients.as_ref()),
     ));
     checks.push(match &program.reverse {
         Err(_) => Ok(Check::new("differences", Verdict::Refused(String::new()), None)),

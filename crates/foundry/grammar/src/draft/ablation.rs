@@ -5,9 +5,9 @@ use crate::ast::{Function, Stmt, Text};
 
 /// Returns the texts without one statement, for each statement that isn't the definition of a name.
 pub(super) fn ablations(text: &Text) -> Vec<Text> {
-    let mut found = Vec::new();
+    let mut texts = Vec::new();
     let mut collect = |function: &Function, put: &dyn Fn(Vec<Stmt>) -> Text| {
-        without_one(&function.body, &mut |body| found.push(put(body)));
+        without_one(&function.body, &mut |body| texts.push(put(body)));
     };
     collect(&text.kernel, &|body| {
         let mut text = text.clone();
@@ -21,10 +21,10 @@ pub(super) fn ablations(text: &Text) -> Vec<Text> {
             text
         });
     }
-    found
+    texts
 }
 
-fn without_one(body: &[Stmt], found: &mut dyn FnMut(Vec<Stmt>)) {
+fn without_one(body: &[Stmt], visit: &mut dyn FnMut(Vec<Stmt>)) {
     for (at, stmt) in body.iter().enumerate() {
         let replaced = |with: Option<Stmt>| {
             let mut body = body.to_vec();
@@ -36,7 +36,7 @@ fn without_one(body: &[Stmt], found: &mut dyn FnMut(Vec<Stmt>)) {
         };
         // A block without a statement is not Python.
         if body.len() > 1 && !matches!(stmt, Stmt::Return(_)) {
-            found(replaced(None));
+            visit(replaced(None));
         }
         match stmt {
             Stmt::If(arms, rest) => {
@@ -44,24 +44,24 @@ fn without_one(body: &[Stmt], found: &mut dyn FnMut(Vec<Stmt>)) {
                     without_one(arm, &mut |arm| {
                         let mut arms = arms.clone();
                         arms[number].1 = arm;
-                        found(replaced(Some(Stmt::If(arms, rest.clone()))));
+                        visit(replaced(Some(Stmt::If(arms, rest.clone()))));
                     });
                     if arms.len() > 1 {
                         let mut arms = arms.clone();
                         arms.remove(number);
-                        found(replaced(Some(Stmt::If(arms, rest.clone()))));
+                        visit(replaced(Some(Stmt::If(arms, rest.clone()))));
                     }
                 }
-                without_one(rest, &mut |rest| found(replaced(Some(Stmt::If(arms.clone(), rest)))));
+                without_one(rest, &mut |rest| visit(replaced(Some(Stmt::If(arms.clone(), rest)))));
                 if !rest.is_empty() {
-                    found(replaced(Some(Stmt::If(arms.clone(), vec![]))));
+                    visit(replaced(Some(Stmt::If(arms.clone(), vec![]))));
                 }
             }
             Stmt::For(name, range, body) => without_one(body, &mut |body| {
-                found(replaced(Some(Stmt::For(name.clone(), range.clone(), body))));
+                visit(replaced(Some(Stmt::For(name.clone(), range.clone(), body))));
             }),
             Stmt::While(condition, body) => without_one(body, &mut |body| {
-                found(replaced(Some(Stmt::While(condition.clone(), body))));
+                visit(replaced(Some(Stmt::While(condition.clone(), body))));
             }),
             _ => {}
         }

@@ -34,6 +34,13 @@ struct Readable {
     used: bool,
 }
 
+/// Index of a variable, or of an array of which an element is read.
+#[derive(Clone, Copy)]
+enum ReadSource {
+    Var(usize),
+    Array(usize),
+}
+
 /// A function of the text.
 #[derive(Clone, Debug)]
 pub(super) struct Signature {
@@ -509,20 +516,26 @@ impl Scope {
         // An expression without a name is read only once, so that it is not computed twice.
         let readable = |var: &Var| var.ty == ty && (!var.used || is_name_like(&var.expr));
         let vars = self.vars.iter().enumerate().filter(|(_, var)| readable(var));
-        let mut found: Vec<(bool, usize, u32)> =
-            vars.map(|(at, var)| (true, at, weigh(var.used))).collect();
+        let mut sources: Vec<(ReadSource, u32)> =
+            vars.map(|(at, var)| (ReadSource::Var(at), weigh(var.used))).collect();
         let arrays = self.arrays.iter().enumerate().filter(|(_, array)| array.ty == ty);
-        found.extend(arrays.map(|(at, array)| (false, at, weigh(array.used))));
-        if found.is_empty() {
+        sources.extend(arrays.map(|(at, array)| (ReadSource::Array(at), weigh(array.used))));
+        if sources.is_empty() {
             return None;
         }
-        let (is_var, at, _) = found[self.random.weighted(found.iter().map(|it| it.2))];
-        Some(if is_var {
-            self.vars[at].used = true;
-            self.vars[at].expr.clone()
-        } else {
-            self.element(at)
-        })
+        let (source, _) = sources[self.random.weighted(sources.iter().map(|it| it.1))];
+        Some(self.read_from(source))
+    }
+
+    /// Returns the expression that reads a source, and marks the source as read.
+    fn read_from(&mut self, source: ReadSource) -> Expr {
+        match source {
+            ReadSource::Var(at) => {
+                self.vars[at].used = true;
+                self.vars[at].expr.clone()
+            }
+            ReadSource::Array(at) => self.element(at),
+        }
     }
 
     /// Returns an element of an array at the launch indices.
@@ -551,20 +564,15 @@ impl Scope {
         };
         let vars = self.vars.iter().enumerate();
         let vars = vars.filter(|(_, var)| var.ty == ty && is_positive(&var.expr));
-        let mut found: Vec<(bool, usize)> = vars.map(|(at, _)| (true, at)).collect();
+        let mut sources: Vec<ReadSource> = vars.map(|(at, _)| ReadSource::Var(at)).collect();
         let arrays = self.arrays.iter().enumerate();
         let arrays = arrays.filter(|(_, array)| array.ty == ty && is_given(&array.name));
-        found.extend(arrays.map(|(at, _)| (false, at)));
-        if found.is_empty() {
+        sources.extend(arrays.map(|(at, _)| ReadSource::Array(at)));
+        if sources.is_empty() {
             return None;
         }
-        Some(match self.random.pick(&found) {
-            (true, at) => {
-                self.vars[at].used = true;
-                self.vars[at].expr.clone()
-            }
-            (false, at) => self.element(at),
-        })
+        let source = self.random.pick(&sources);
+        Some(self.read_from(source))
     }
 
     /// Returns the middle of an array's range, for an expression that is an element of it.

@@ -237,13 +237,15 @@ pub(crate) fn judge(
     let without_inputs = inputs.iter().all(|given| given.zero);
     // An input of one possible value, such as the size of a grid, is not drawn.
     let is_drawn = |it: &ArgumentInput| !it.zero && (it.low, it.least) != (it.high, it.most);
+    let changes_results = |data: &Data| {
+        let results = trial.run(&inputs, data);
+        results.map_or(true, |results| written.iter().any(|&out| results[out] != after[out]))
+    };
     // Draws of a recorded input differ in floats alone.
     let is_used = |at: usize| {
         let mut zeroed = before.clone();
         zeroed[at].fill(0);
-        let found = trial.run(&inputs, &zeroed);
-        zeroed[at] != before[at]
-            && found.map_or(true, |found| written.iter().any(|&out| found[out] != after[out]))
+        zeroed[at] != before[at] && changes_results(&zeroed)
     };
     let is_something = if without_inputs {
         before != after
@@ -260,8 +262,7 @@ pub(crate) fn judge(
         draws.iter().skip(1).any(|(other, _)| {
             let mut mixed = before.clone();
             mixed[at].clone_from(&other[at]);
-            let found = trial.run(&inputs, &mixed);
-            found.map_or(true, |found| written.iter().any(|&out| found[out] != after[out]))
+            changes_results(&mixed)
         }) || trial.is_recorded && is_used(at)
     };
     let inputs_matter =

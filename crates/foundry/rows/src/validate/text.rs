@@ -65,17 +65,17 @@ pub(super) fn checks(
     asked: HostChecks,
 ) -> Result<Vec<[CheckOutcome; 2]>, SynthError> {
     let (mut jobs, mut ways) = (Vec::new(), Vec::new());
-    let mut found: Vec<[TextDistances; 2]> = rows.iter().map(|_| Default::default()).collect();
+    let mut results: Vec<[TextDistances; 2]> = rows.iter().map(|_| Default::default()).collect();
     for (at, (row, stored)) in rows.iter().zip(read).enumerate() {
         let Some(stored) = stored else {
-            found[at].iter_mut().for_each(|it| it.none = Some(NotRun::Unreadable));
+            results[at].iter_mut().for_each(|it| it.none = Some(NotRun::Unreadable));
             continue;
         };
         for (check, dialect, texts) in
             texts_of(row, stored).into_iter().filter(|it| asked.texts.have(it.1))
         {
             if !asked.altered && texts.iter().any(|(stored, printed)| stored != printed) {
-                found[at][check].none = Some(NotRun::Altered);
+                results[at][check].none = Some(NotRun::Altered);
                 continue;
             }
             for (backward, (text, _)) in [false, true].into_iter().zip(texts) {
@@ -91,14 +91,14 @@ pub(super) fn checks(
     for (way, outcome) in ways.iter().zip(sandboxed_program::run(&jobs, folder, HostLimits::ROWS)?)
     {
         let Some(stored) = &read[way.row] else { continue };
-        let found = &mut found[way.row][way.check];
+        let result = &mut results[way.row][way.check];
         match outcome {
-            Ok(launched) => found.distances.extend(launched.iter().map(|memory| match memory {
+            Ok(launched) => result.distances.extend(launched.iter().map(|memory| match memory {
                 Some(memory) => judge(&rows[way.row], stored, memory, way.backward),
                 None => Some(Distance::INFINITE),
             })),
             Err(JobFailure::Refused(_) | JobFailure::Crashed(_)) => {
-                found.distances.push(Some(Distance::INFINITE));
+                result.distances.push(Some(Distance::INFINITE));
             }
             Err(
                 JobFailure::CompilerLimit(reason)
@@ -109,11 +109,11 @@ pub(super) fn checks(
                 if asked.strict {
                     return Err(SynthError::Unchecked { row: rows[way.row].id, reason });
                 }
-                found.none = Some(NotRun::Limit(reason));
+                result.none = Some(NotRun::Limit(reason));
             }
         }
     }
-    Ok(found.iter().map(|[cpp, cuda]| [cpp.outcome(NAMES[0]), cuda.outcome(NAMES[1])]).collect())
+    Ok(results.iter().map(|[cpp, cuda]| [cpp.outcome(NAMES[0]), cuda.outcome(NAMES[1])]).collect())
 }
 
 /// A text of a row, and the text that our compiler prints.

@@ -51,19 +51,19 @@ impl Scope {
                 other => other,
             })
             .collect();
-        let mut found: Vec<(Expr, Ty, usize)> = Vec::new();
+        let mut elements: Vec<(Expr, Ty, usize)> = Vec::new();
         for stmt in &mut body {
             each(stmt, &mut |expr| {
                 if let Some(ty) = self.element_at(expr, known, own) {
-                    match found.iter_mut().find(|(it, ..)| it == expr) {
+                    match elements.iter_mut().find(|(it, ..)| it == expr) {
                         Some((.., count)) => *count += 1,
-                        None => found.push((expr.clone(), ty, 1)),
+                        None => elements.push((expr.clone(), ty, 1)),
                     }
                 }
             });
         }
         let mut named = Vec::new();
-        for (element, ty, count) in found {
+        for (element, ty, count) in elements {
             if count < 2 || count == 2 && self.random.chance(40) {
                 continue;
             }
