@@ -86,8 +86,9 @@ impl<'a> Assembler<'a> {
             }
         }
         let is_cut = expander.is_cut();
-        let found = AssembleErrors(expander.errors);
-        Run { lines: expander.lines, layout, errors, found, name: self.name.to_string(), is_cut }
+        let expansion_errors = AssembleErrors(expander.errors);
+        let (lines, name) = (expander.lines, self.name.to_string());
+        Run { lines, layout, errors, expansion_errors, name, is_cut }
     }
 }
 
@@ -105,7 +106,7 @@ struct Run {
     lines: Vec<Line>,
     layout: Layout,
     errors: Complaints,
-    found: AssembleErrors,
+    expansion_errors: AssembleErrors,
     name: String,
     /// True if lines were left out, so that names may be missing.
     is_cut: bool,
@@ -151,11 +152,11 @@ impl Run {
         let nowhere =
             Line { file: self.name.clone(), number: 1, text: String::new(), used_at: None };
         for (line, complaint) in complaints {
-            self.found.0.push(self.lines.get(line).unwrap_or(&nowhere).error(complaint));
+            self.expansion_errors.0.push(self.lines.get(line).unwrap_or(&nowhere).error(complaint));
         }
-        match self.found.0.is_empty() {
+        match self.expansion_errors.0.is_empty() {
             true => Ok(()),
-            false => Err(std::mem::replace(&mut self.found, AssembleErrors(Vec::new()))),
+            false => Err(std::mem::replace(&mut self.expansion_errors, AssembleErrors(Vec::new()))),
         }
     }
 }

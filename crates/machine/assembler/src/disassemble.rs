@@ -14,11 +14,11 @@ use crate::opcode::{self, Form, Slot};
 /// ```
 pub fn disassemble(bytes: &[u8], pc: u16) -> (String, usize) {
     let Some(&first) = bytes.first() else { return (String::new(), 0) };
-    let found = match (first, bytes.get(1)) {
+    let form = match (first, bytes.get(1)) {
         (0xCB, Some(&second)) => opcode::form(true, second),
         _ => opcode::form(false, first),
     };
-    match found {
+    match form {
         Some(form) if form.bytes() <= bytes.len() => {
             (spell(form, &bytes[..form.bytes()], pc), form.bytes())
         }

@@ -20,7 +20,8 @@ pub(crate) fn bytes(
         }
         Content::Bytes(data) => self::data(data, 1, &names),
         Content::Words(data) => self::data(data, 2, &names),
-        Content::Fill { count, byte, column } => number(byte, -128, 255, "a byte", *column, &names)
+        Content::Fill { count, byte, column } => byte
+            .within(-128..=255, "a byte", *column, &names)
             .map(|byte| vec![byte as u8; *count as usize]),
     };
     errors.keep(item.line, outcome)
@@ -41,20 +42,20 @@ fn instruction(
         else {
             continue;
         };
-        let number = |least, most, what| number(value, least, most, what, operand.column, names);
+        let number = |range, what| value.within(range, what, operand.column, names);
         match slot {
             Slot::Fixed(_) => unreachable!("`select` gives `Fixed` slots no values"),
-            Slot::Byte => bytes.push(number(-128, 255, "a byte")? as u8),
+            Slot::Byte => bytes.push(number(-128..=255, "a byte")? as u8),
             Slot::Signed | Slot::SpPlusSigned => {
-                bytes.push(number(-128, 127, "a signed byte")? as u8);
+                bytes.push(number(-128..=127, "a signed byte")? as u8);
             }
             Slot::Word | Slot::AtWord => {
-                bytes.extend((number(-0x8000, 0xFFFF, "a word")? as u16).to_le_bytes());
+                bytes.extend((number(-0x8000..=0xFFFF, "a word")? as u16).to_le_bytes());
             }
             Slot::AtHigh => bytes.push(high(value, operand.column, names)?),
             Slot::Relative => {
                 check_bank(&form.mnemonic, value, operand.column, place, names)?;
-                let target = number(0, 0xFFFF, "an address")? as u16;
+                let target = number(0..=0xFFFF, "an address")? as u16;
                 let next = (place.address + form.bytes() as u32) as u16;
                 let distance = target.wrapping_sub(next) as i16;
                 let reach = || {
@@ -102,11 +103,11 @@ fn first_name(value: &Expression) -> Option<&str> {
 }
 
 fn high(value: &Expression, column: u32, names: &impl Names) -> Result<u8, Complaint> {
-    let found = value.evaluate(names)?;
-    match found {
-        0..=0xFF | 0xFF00..=0xFFFF => Ok(found as u8),
+    let address = value.evaluate(names)?;
+    match address {
+        0..=0xFF | 0xFF00..=0xFFFF => Ok(address as u8),
         _ => {
-            let found = if found < 0 { found.to_string() } else { format!("${found:04X}") };
+            let found = if address < 0 { address.to_string() } else { format!("${address:04X}") };
             let message = format!("`ldh` reaches $FF00 to $FFFF, found {found}");
             Err(Complaint::new(column, message))
         }
@@ -127,28 +128,13 @@ fn data(data: &[Datum], unit: usize, names: &impl Names) -> Result<Vec<u8>, Comp
                 }
             }
             Datum::Value { value, column } if unit == 1 => {
-                bytes.push(number(value, -128, 255, "a byte", *column, names)? as u8);
+                bytes.push(value.within(-128..=255, "a byte", *column, names)? as u8);
             }
             Datum::Value { value, column } => {
-                let word = number(value, -0x8000, 0xFFFF, "a word", *column, names)?;
+                let word = value.within(-0x8000..=0xFFFF, "a word", *column, names)?;
                 bytes.extend((word as u16).to_le_bytes());
             }
         }
     }
     Ok(bytes)
-}
-
-fn number(
-    value: &Expression,
-    least: i64,
-    most: i64,
-    what: &str,
-    column: u32,
-    names: &impl Names,
-) -> Result<i64, Complaint> {
-    let found = value.evaluate(names)?;
-    match (least..=most).contains(&found) {
-        true => Ok(found),
-        false => Err(Complaint::new(column, format!("{what} is {least} to {most}, found {found}"))),
-    }
 }

@@ -213,8 +213,8 @@ impl<'a> Expander<'a> {
         if let Some(folder) = folder {
             return Some(folder.read(name));
         }
-        let found = self.includes.iter().find(|include| include.0 == name);
-        found.map(|include| Ok(include.1.to_string()))
+        let include = self.includes.iter().find(|include| include.0 == name);
+        include.map(|include| Ok(include.1.to_string()))
     }
 
     /// Lists the files with similar names, for the complaint about a missing file.

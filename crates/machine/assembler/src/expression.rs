@@ -1,5 +1,7 @@
 //! Arithmetic over numbers and names, a tree until all labels are known.
 
+use std::ops::RangeInclusive;
+
 use crate::error::Complaint;
 use crate::lex::{SourcePosition, Token};
 
@@ -45,6 +47,22 @@ pub(crate) trait Names {
 }
 
 impl Expression {
+    /// Evaluates a number, and refuses it outside of a range.
+    pub(crate) fn within(
+        &self,
+        range: RangeInclusive<i64>,
+        what: &str,
+        column: u32,
+        names: &impl Names,
+    ) -> Result<i64, Complaint> {
+        let found = self.evaluate(names)?;
+        if range.contains(&found) {
+            return Ok(found);
+        }
+        let message = format!("{what} is {} to {}, found {found}", range.start(), range.end());
+        Err(Complaint::new(column, message))
+    }
+
     pub(crate) fn evaluate(&self, names: &impl Names) -> Result<i64, Complaint> {
         match self {
             Expression::Number(value) => Ok(*value),
@@ -119,9 +137,9 @@ impl<'a> Reader<'a> {
 
     /// Consumes a sign and returns true, if this sign comes next.
     pub(crate) fn accept(&mut self, sign: &str) -> bool {
-        let found = matches!(self.peek(0), Some(Token::Sign(next)) if *next == sign);
-        self.at += usize::from(found);
-        found
+        let is_next = matches!(self.peek(0), Some(Token::Sign(next)) if *next == sign);
+        self.at += usize::from(is_next);
+        is_next
     }
 
     pub(crate) fn expect(&mut self, sign: &str) -> Result<(), Complaint> {

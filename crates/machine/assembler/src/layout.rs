@@ -203,11 +203,12 @@ impl Layout {
             Statement::Bytes(data) => self.data(line, data, 1),
             Statement::Words(data) => self.data(line, data, 2),
             Statement::Space { count, fill, column } => {
-                let count = self.within(&count, 0, 0x8000, "the count of `ds`", column)? as u32;
+                let count =
+                    count.within(0..=0x8000, "the count of `ds`", column, &self.names())? as u32;
                 self.space(line, count, fill, column)
             }
             Statement::Align { to, column } => {
-                let to = self.within(&to, 1, 0x4000, "an alignment", column)? as u32;
+                let to = to.within(1..=0x4000, "an alignment", column, &self.names())? as u32;
                 let count = self.place.address.next_multiple_of(to) - self.place.address;
                 self.space(line, count, None, column)
             }
@@ -218,13 +219,14 @@ impl Layout {
     fn directive(&mut self, line: usize, statement: Statement) -> Result<(), Complaint> {
         match statement {
             Statement::Origin { address, column } => {
-                let address = self.within(&address, 0, 0xFFFF, "an address", column)? as u32;
+                let address =
+                    address.within(0..=0xFFFF, "an address", column, &self.names())? as u32;
                 self.leave();
                 self.place = Cursor { bank: self.rom_place.bank, address };
                 self.fit(line, 0, column)
             }
             Statement::Bank { number, column } => {
-                let bank = self.within(&number, 0, 511, "a ROM bank", column)? as u16;
+                let bank = number.within(0..=511, "a ROM bank", column, &self.names())? as u16;
                 let address = if bank == 0 { 0x150 } else { 0x4000 };
                 self.leave();
                 self.place = Cursor { bank: Some(bank), address };
@@ -233,9 +235,12 @@ impl Layout {
             Statement::Ram { address, column } => {
                 self.leave();
                 let address = match address {
-                    Some(address) => {
-                        self.within(&address, 0x8000, 0xFFFE, "an address in RAM", column)? as u32
-                    }
+                    Some(address) => address.within(
+                        0x8000..=0xFFFE,
+                        "an address in RAM",
+                        column,
+                        &self.names(),
+                    )? as u32,
                     None => self.ram_address,
                 };
                 self.place = Cursor { bank: None, address };
@@ -263,7 +268,8 @@ impl Layout {
                 Ok(())
             }
             Statement::Banks { count, column } => {
-                let count = self.within(&count, 2, 512, "the count of banks", column)? as u16;
+                let count =
+                    count.within(2..=512, "the count of banks", column, &self.names())? as u16;
                 self.need_banks(count, line, column);
                 Ok(())
             }
@@ -415,23 +421,5 @@ impl Layout {
 
     fn now(&self, value: &Expression) -> Result<i64, Complaint> {
         value.evaluate(&self.names())
-    }
-
-    fn within(
-        &self,
-        value: &Expression,
-        least: i64,
-        most: i64,
-        what: &str,
-        column: u32,
-    ) -> Result<i64, Complaint> {
-        let found = self.now(value)?;
-        match (least..=most).contains(&found) {
-            true => Ok(found),
-            false => {
-                let message = format!("{what} is {least} to {most}, found {found}");
-                Err(Complaint::new(column, message))
-            }
-        }
     }
 }

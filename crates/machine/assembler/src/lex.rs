@@ -102,9 +102,9 @@ impl Lexer {
             .filter(|value| *value <= 0xFFFF_FFFF)
             .map(Token::Number)
             .ok_or_else(|| {
-                let found: String = self.chars[start..self.at].iter().collect();
+                let text: String = self.chars[start..self.at].iter().collect();
                 let message = format!(
-                    "`{found}` is not a number; numbers are 12, $1F, %0101 or 'c', with _ between digits"
+                    "`{text}` is not a number; numbers are 12, $1F, %0101 or 'c', with _ between digits"
                 );
                 Complaint::new(start as u32 + 1, message)
             })
@@ -145,15 +145,15 @@ impl Lexer {
     }
 
     fn sign(&mut self) -> Result<Token, Complaint> {
-        let rest: String = self.chars[self.at..].iter().take(2).collect();
-        match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+        let next: String = self.chars[self.at..].iter().take(2).collect();
+        match SIGNS.iter().find(|sign| next.starts_with(**sign)) {
             Some(sign) => {
                 self.at += sign.len();
                 Ok(Token::Sign(sign))
             }
             None => Err(Complaint::new(
                 self.at as u32 + 1,
-                format!("unexpected `{}`", rest.chars().next().unwrap_or(' ')),
+                format!("unexpected `{}`", next.chars().next().unwrap_or(' ')),
             )),
         }
     }
@@ -171,8 +171,8 @@ impl Lexer {
 /// here a `\` is a plain character.
 fn escape_in(text: &str) -> Option<(usize, &'static str)> {
     let escapes = ["\\n", "\\r", "\\t", "\\0"];
-    let found = escapes.into_iter().filter_map(|escape| Some((text.find(escape)?, escape)));
-    let (at, escape) = found.min()?;
+    let positions = escapes.into_iter().filter_map(|escape| Some((text.find(escape)?, escape)));
+    let (at, escape) = positions.min()?;
     Some((text[..at].chars().count(), escape))
 }
 

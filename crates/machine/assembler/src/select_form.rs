@@ -15,11 +15,11 @@ pub(crate) fn select(
 ) -> Result<(&'static Form, Vec<Operand>), Complaint> {
     let operands = complete(mnemonic, operands, names)?;
     let candidates = forms().iter().filter(|form| form.mnemonic == mnemonic);
-    let found = candidates.clone().find(|form| {
+    let form = candidates.clone().find(|form| {
         form.slots.len() == operands.len()
             && form.slots.iter().zip(&operands).all(|(slot, operand)| fits(slot, operand))
     });
-    found.map(|form| (form, operands.clone())).ok_or_else(|| {
+    form.map(|form| (form, operands.clone())).ok_or_else(|| {
         let candidates: Vec<&Form> = candidates.collect();
         Complaint::new(column, refusal(mnemonic, &candidates, &operands))
     })
@@ -54,7 +54,7 @@ fn complete(
 
 fn fits(slot: &Slot, operand: &Operand) -> bool {
     match (slot, &operand.kind) {
-        (Slot::Fixed(text), OperandKind::Fixed(found)) => text == found,
+        (Slot::Fixed(text), OperandKind::Fixed(spelled)) => text == spelled,
         (Slot::Byte | Slot::Word | Slot::Relative | Slot::Signed, OperandKind::Value(_)) => true,
         (Slot::AtWord | Slot::AtHigh, OperandKind::At(_)) => true,
         (Slot::SpPlusSigned, OperandKind::SpPlus(_)) => true,
@@ -71,10 +71,14 @@ fn refusal(mnemonic: &str, candidates: &[&Form], operands: &[Operand]) -> String
     if allowed.is_empty() {
         allowed = candidates.iter().map(|form| form.text.as_str()).collect();
     }
-    let rest = if allowed.len() > 16 { ", ..." } else { "" };
+    let ellipsis = if allowed.len() > 16 { ", ..." } else { "" };
     allowed.truncate(16);
-    let found = format!("{mnemonic} {}", spelled.join(", "));
-    format!("no instruction `{}`; allowed are {}{rest}", found.trim_end(), allowed.join(", "))
+    let instruction = format!("{mnemonic} {}", spelled.join(", "));
+    format!(
+        "no instruction `{}`; allowed are {}{ellipsis}",
+        instruction.trim_end(),
+        allowed.join(", ")
+    )
 }
 
 fn spell(operand: &Operand) -> String {

@@ -171,8 +171,10 @@ fn statement(reader: &mut Reader) -> Result<Statement, Complaint> {
         }
         "rom" => Ok(Statement::Rom),
         "title" => Ok(Statement::Title { title: text(reader)?, column }),
-        "cartridge" => cartridge(reader),
-        "model" => model(reader),
+        "cartridge" => {
+            one_of(reader, CartridgeType::by_name, CartridgeType::names()).map(Statement::Cartridge)
+        }
+        "model" => one_of(reader, model_by_name, model_names()).map(Statement::Model),
         "ramsize" => Ok(Statement::RamSize { kib: reader.expression()?, column }),
         "banks" => Ok(Statement::Banks { count: reader.expression()?, column }),
         mnemonic if crate::opcode::forms().iter().any(|form| form.mnemonic == mnemonic) => {
@@ -204,30 +206,22 @@ fn text(reader: &mut Reader) -> Result<String, Complaint> {
     Ok(text.clone())
 }
 
-fn cartridge(reader: &mut Reader) -> Result<Statement, Complaint> {
-    let found = match reader.peek(0) {
-        Some(Token::Word(word)) => CartridgeType::by_name(word),
+/// Reads a word that names one of several values.
+fn one_of<T>(
+    reader: &mut Reader,
+    by_name: impl Fn(&str) -> Option<T>,
+    names: impl Iterator<Item = &'static str>,
+) -> Result<T, Complaint> {
+    let value = match reader.peek(0) {
+        Some(Token::Word(word)) => by_name(word),
         _ => None,
     };
-    let cartridge = found.ok_or_else(|| {
-        let names: Vec<&str> = CartridgeType::names().collect();
+    let value = value.ok_or_else(|| {
+        let names: Vec<&str> = names.collect();
         reader.unexpected(&format!("one of {}", names.join(", ")))
     })?;
     reader.advance();
-    Ok(Statement::Cartridge(cartridge))
-}
-
-fn model(reader: &mut Reader) -> Result<Statement, Complaint> {
-    let found = match reader.peek(0) {
-        Some(Token::Word(word)) => model_by_name(word),
-        _ => None,
-    };
-    let model = found.ok_or_else(|| {
-        let names: Vec<&str> = model_names().collect();
-        reader.unexpected(&format!("one of {}", names.join(", ")))
-    })?;
-    reader.advance();
-    Ok(Statement::Model(model))
+    Ok(value)
 }
 
 fn data(reader: &mut Reader) -> Result<Vec<Datum>, Complaint> {
