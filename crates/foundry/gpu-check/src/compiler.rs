@@ -267,17 +267,17 @@ fn disassembler(nvrtc: &Path) -> Result<PathBuf, SetupError> {
     let on_path = std::env::split_paths(&path).map(|folder| folder.join("nvdisasm"));
     let toolkit = [PathBuf::from("/usr/local/cuda/bin/nvdisasm")];
     let mut all = beside.into_iter().chain(on_path).chain(toolkit);
-    let found = all.find(|path| path.is_file());
-    found.ok_or_else(|| SetupError::Disassembler(nvrtc.into()))
+    let program = all.find(|path| path.is_file());
+    program.ok_or_else(|| SetupError::Disassembler(nvrtc.into()))
 }
 
 /// Finds NVRTC's builtins, which lie beside it.
 fn builtins(nvrtc: &Path) -> Option<PathBuf> {
     let beside = std::fs::read_dir(nvrtc.parent()?).ok()?.flatten();
-    let mut found = beside.filter(|it| {
+    let mut libraries = beside.filter(|it| {
         it.file_name().to_str().is_some_and(|name| name.starts_with("libnvrtc-builtins.so"))
     });
-    found.next().map(|it| it.path())
+    libraries.next().map(|it| it.path())
 }
 
 /// Writes the headers that texts may include into a new folder.
@@ -313,8 +313,8 @@ fn make(folder: &Path, text: &str, arguments: &[&str]) -> Result<(), SetupError>
     match made.ended.is_success() {
         true => Ok(()),
         false => {
-            let said = first_error(&made.stderr);
-            Err(SetupError::HostCompiler(format!("{compiler}: {said}")))
+            let error = first_error(&made.stderr);
+            Err(SetupError::HostCompiler(format!("{compiler}: {error}")))
         }
     }
 }

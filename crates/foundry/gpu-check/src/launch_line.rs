@@ -129,50 +129,50 @@ fn split(text: &str) -> Vec<&str> {
 
 /// Computes the value of an expression.
 fn evaluate(text: &str, names: &BTreeMap<String, i64>) -> Result<i64, String> {
-    let mut reader = Reader { rest: text, names, depth: 0 };
+    let mut reader = Reader { unread: text, names, depth: 0 };
     let value = reader.sum()?;
-    match reader.rest.trim() {
+    match reader.unread.trim() {
         "" => Ok(value),
-        rest => Err(format!("`{text}`: `{rest}` is not understood")),
+        unread => Err(format!("`{text}`: `{unread}` is not understood")),
     }
 }
 
 struct Reader<'a> {
-    rest: &'a str,
+    unread: &'a str,
     names: &'a BTreeMap<String, i64>,
     depth: u32,
 }
 
 impl Reader<'_> {
     fn takes(&mut self, sign: char) -> bool {
-        let rest = self.rest.trim_start();
-        let found = rest.strip_prefix(sign);
-        self.rest = found.unwrap_or(rest);
-        found.is_some()
+        let text = self.unread.trim_start();
+        let after_sign = text.strip_prefix(sign);
+        self.unread = after_sign.unwrap_or(text);
+        after_sign.is_some()
     }
 
     fn sum(&mut self) -> Result<i64, String> {
         let mut value = self.product()?;
         loop {
-            let other: fn(i64, i64) -> Option<i64> = match () {
+            let operation: fn(i64, i64) -> Option<i64> = match () {
                 () if self.takes('+') => i64::checked_add,
                 () if self.takes('-') => i64::checked_sub,
                 () => return Ok(value),
             };
-            value = other(value, self.product()?).ok_or("a launch beyond 64 bits")?;
+            value = operation(value, self.product()?).ok_or("a launch beyond 64 bits")?;
         }
     }
 
     fn product(&mut self) -> Result<i64, String> {
         let mut value = self.term()?;
         loop {
-            let other: fn(i64, i64) -> Option<i64> = match () {
+            let operation: fn(i64, i64) -> Option<i64> = match () {
                 () if self.takes('*') => i64::checked_mul,
                 () if self.takes('/') => i64::checked_div,
                 () if self.takes('%') => i64::checked_rem,
                 () => return Ok(value),
             };
-            value = other(value, self.term()?).ok_or("a quotient by 0 in the launch")?;
+            value = operation(value, self.term()?).ok_or("a quotient by 0 in the launch")?;
         }
     }
 
@@ -185,9 +185,9 @@ impl Reader<'_> {
             return self.sum().and_then(|value| self.closed(value));
         }
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        let length = self.rest.find(|letter| !is_part(letter)).unwrap_or(self.rest.len());
-        let (word, rest) = self.rest.split_at(length);
-        self.rest = rest;
+        let length = self.unread.find(|letter| !is_part(letter)).unwrap_or(self.unread.len());
+        let (word, unread) = self.unread.split_at(length);
+        self.unread = unread;
         if let Ok(number) = word.parse() {
             return Ok(number);
         }
@@ -201,8 +201,8 @@ impl Reader<'_> {
             return self.closed(value);
         }
         self.names.get(word).copied().ok_or_else(|| {
-            let known: Vec<&str> = self.names.keys().map(String::as_str).collect();
-            format!("the launch asks for `{word}`: known are {}", known.join(", "))
+            let names: Vec<&str> = self.names.keys().map(String::as_str).collect();
+            format!("the launch asks for `{word}`: known are {}", names.join(", "))
         })
     }
 

@@ -244,9 +244,9 @@ fn declared(at: usize, text: &str) -> Declared {
         "__half2",
     ];
     let is_float = floats.iter().any(is_word);
-    let known =
+    let keywords =
         ["const", "__restrict__", "unsigned", "int", "float", "double", "long", "short", "char"];
-    let name = words.last().filter(|it| !known.contains(it));
+    let name = words.last().filter(|it| !keywords.contains(it));
     let name = name.map_or_else(|| format!("argument {at}"), |it| (*it).to_owned());
     let kind = match (text.contains('*') || text.contains('['), is_float) {
         (true, is_float) => DeclaredKind::Pointer { is_float, bytes },
@@ -266,16 +266,16 @@ fn plain_name(mangled: &str) -> &str {
 
 fn without_comments(text: &str) -> String {
     let mut code = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("//").into_iter().chain(rest.find("/*")).min() {
-        code.push_str(&rest[..at]);
-        let is_line = rest[at..].starts_with("//");
+    let mut unread = text;
+    while let Some(at) = unread.find("//").into_iter().chain(unread.find("/*")).min() {
+        code.push_str(&unread[..at]);
+        let is_line = unread[at..].starts_with("//");
         let end = if is_line { "\n" } else { "*/" };
-        let length = rest[at + 2..].find(end).map_or(rest.len() - at - 2, |it| it + end.len());
-        rest = &rest[at + 2 + length..];
+        let length = unread[at + 2..].find(end).map_or(unread.len() - at - 2, |it| it + end.len());
+        unread = &unread[at + 2 + length..];
         code.push('\n');
     }
-    code + rest
+    code + unread
 }
 
 #[cfg(test)]
