@@ -16,6 +16,7 @@ use gbxcule_lab::artifact::{sha256, write_json, write_whole};
 use gbxcule_passes::grad::reverses;
 use gbxcule_runtime::nvrtc::{Arch, CodeFormat, Nvrtc};
 use gbxcule_runtime::reflect;
+use gbxcule_sandbox::host_compiler;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
@@ -224,7 +225,7 @@ impl Build {
         let libraries = [format!("lib{name}.a"), format!("lib{name}.so")];
         let [fixed, shared] = libraries.each_ref().map(|library| folder.join(library));
         gbxcule_files::write_scratch(&cpp, &files[2].1)?;
-        let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
+        let compiler = host_compiler();
         let cpu = format!("-march={}", self.cpu);
         let flags =
             ["-std=c++17", "-O2", "-ffp-contract=off", "-fvisibility=hidden", "-fPIC", "-w"];

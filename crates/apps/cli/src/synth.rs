@@ -17,6 +17,8 @@ use gbxcule_rows::batch::{self, Manifest};
 use gbxcule_rows::launched;
 use gbxcule_rows::row::{Row, Texts};
 
+use crate::run_options::workers;
+
 /// Make and check datasets of kernels, whose rows are compiled and run
 ///
 /// A dataset is a folder: `dataset.json` describes it, `data/` holds blocks of rows. Row i depends
@@ -54,6 +56,22 @@ struct LaunchDevice {
     /// Device on which rows are launched: `cuda` and `both` also launch them on a GPU
     #[arg(long, value_enum, default_value = "cpu")]
     device: RowDevice,
+}
+
+/// Option about the threads of this process.
+#[derive(Args)]
+struct WorkersOption {
+    /// Threads; by default one for each core
+    #[arg(long, value_name = "W", value_parser = workers)]
+    workers: Option<NonZeroUsize>,
+}
+
+impl WorkersOption {
+    /// Returns the number of threads.
+    fn count(&self) -> usize {
+        let cores = std::thread::available_parallelism().ok();
+        self.workers.or(cores).map_or(1, NonZeroUsize::get)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -137,18 +155,20 @@ struct Dataset {
 
 impl Dataset {
     fn read(&self) -> anyhow::Result<(Manifest, Vec<Row>)> {
-        open(&self.folder, self.limit)
+        let manifest = Manifest::read(&self.folder)?;
+        let mut rows = batch::read(&self.folder)?;
+        check_has_rows(&self.folder, &rows)?;
+        rows.truncate(self.limit.map_or(usize::MAX, NonZeroUsize::get));
+        Ok((manifest, rows))
     }
 }
 
-fn open(folder: &Path, limit: Option<NonZeroUsize>) -> anyhow::Result<(Manifest, Vec<Row>)> {
-    let manifest = Manifest::read(folder)?;
-    let mut rows = batch::read(folder)?;
+/// Refuses a dataset whose rows are not made yet.
+fn check_has_rows(folder: &Path, rows: &[Row]) -> anyhow::Result<()> {
     anyhow::ensure!(
         !rows.is_empty(),
         "{} holds no rows: make them by `gbxcule synth batch --resume`",
         folder.display()
     );
-    rows.truncate(limit.map_or(usize::MAX, NonZeroUsize::get));
-    Ok((manifest, rows))
+    Ok(())
 }

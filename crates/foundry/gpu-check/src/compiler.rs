@@ -12,7 +12,7 @@ use gbxcule_files::{TemporaryFolder, allow_execution, read, write_scratch};
 use gbxcule_gpu_sim::sass::bare_listing;
 use gbxcule_gpu_sim::sass::module::{LoadError, LoadedCubin};
 use gbxcule_runtime::nvrtc::Nvrtc;
-use gbxcule_sandbox::{ChildEnd, Limits, Policy};
+use gbxcule_sandbox::{ChildEnd, Limits, Policy, host_compiler};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -305,7 +305,7 @@ fn make_library(folder: &Path) -> Option<PathBuf> {
 /// Compiles a text in a folder, under the name that is the first argument.
 fn make(folder: &Path, text: &str, arguments: &[&str]) -> Result<(), SetupError> {
     write_scratch(&folder.join(arguments[0]), text.as_bytes())?;
-    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
+    let compiler = host_compiler();
     let policy = Policy::compiler(Path::new(&compiler), folder);
     let arguments = [&["-std=c++17", "-O1"], arguments].concat();
     let made = gbxcule_sandbox::run(Path::new(&compiler), &arguments, &policy)
@@ -314,7 +314,7 @@ fn make(folder: &Path, text: &str, arguments: &[&str]) -> Result<(), SetupError>
         true => Ok(()),
         false => {
             let error = first_error(&made.stderr);
-            Err(SetupError::HostCompiler(format!("{compiler}: {error}")))
+            Err(SetupError::HostCompiler(format!("{}: {error}", compiler.display())))
         }
     }
 }

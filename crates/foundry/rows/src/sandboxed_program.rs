@@ -16,7 +16,7 @@ use gbxcule_back_cxx::{HEADER, HEADER_NAME, HOST_CUDA, HOST_CUDA_NAME};
 use gbxcule_files::TemporaryFolder;
 use gbxcule_ir::layout::descriptor;
 use gbxcule_ir::{FunctionId, Module};
-use gbxcule_sandbox::{ChildEnd, Limits, Outcome, Policy, Room, SandboxError};
+use gbxcule_sandbox::{ChildEnd, Limits, Outcome, Policy, Room, SandboxError, host_compiler};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -147,7 +147,8 @@ pub fn run(
 pub fn check(parent: &Path, limits: HostLimits) -> Result<(), SynthError> {
     let folder = TemporaryFolder::inside(parent).map_err(SynthError::file(parent))?;
     write(&folder.path().join("main.cpp"), "int main()\n{\n    return 0;\n}\n")?;
-    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
+    let compiler = host_compiler();
+    let compiler = compiler.to_string_lossy();
     let compiled = compile(folder.path(), limits.compiler)
         .map_err(|error| SynthError::compiler(&compiler, &error))?;
     if !compiled.ended.is_success() {
@@ -229,7 +230,7 @@ fn of_machine(error: SandboxError) -> Result<JobFailure, SynthError> {
 }
 
 fn compile(folder: &Path, limits: Limits) -> Result<Outcome, SandboxError> {
-    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
+    let compiler = host_compiler();
     let arguments =
         ["-std=c++17", "-O0", "-ffp-contract=off", "-w", "main.cpp", "-o", "main"].map(OsStr::new);
     let policy = Policy::compiler(Path::new(&compiler), folder).within(limits);

@@ -8,7 +8,7 @@ use gbxcule_python_env::PythonInterpreter;
 use gbxcule_runtime::Error;
 use gbxcule_runtime::cuda::{Driver, Gpu};
 use gbxcule_runtime::nvrtc::{Arch, Nvrtc};
-use gbxcule_sandbox::Protection;
+use gbxcule_sandbox::{Protection, host_compiler};
 use serde_json::Value;
 
 use crate::system;
@@ -131,7 +131,7 @@ fn gpu(system: &Value) -> Finding {
 
 /// Describes the host's C++ compiler.
 fn cxx() -> Finding {
-    let name = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
+    let name = host_compiler();
     let version = system::first_line_of(Command::new(&name).arg("--version"));
     let found = version.is_some();
     let what = version.unwrap_or_else(|| {

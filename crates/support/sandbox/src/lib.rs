@@ -28,7 +28,7 @@ mod tree;
 pub use confine::command;
 pub use error::SandboxError;
 pub use owner::{ChildGroup, end_all};
-pub use policy::{Limits, Policy};
+pub use policy::{Limits, Policy, host_compiler};
 pub use protection::Protection;
 pub use room::Room;
 pub use run::{ChildEnd, Outcome, run};

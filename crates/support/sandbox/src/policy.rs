@@ -1,6 +1,7 @@
 //! Rights and limits of a child.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -132,6 +133,12 @@ pub struct Policy {
     pub(crate) folder: PathBuf,
     /// Variables that the child sees in addition to those of every policy.
     pub(crate) variables: Vec<&'static str>,
+}
+
+/// Returns the name or path of the host's C++ compiler: the value of `CXX`, else `c++`.
+#[must_use]
+pub fn host_compiler() -> OsString {
+    env::var_os("CXX").unwrap_or_else(|| "c++".into())
 }
 
 impl Policy {

@@ -22,11 +22,10 @@ use gbxcule_rows::structure::digest;
 use gbxcule_sandbox::Protection;
 use serde_json::{Value, json};
 
-use super::Dataset;
 use super::sharding::ShardOption;
+use super::{Dataset, WorkersOption};
 use crate::print::{self, say};
 use crate::progress;
-use crate::run_options::workers;
 
 /// Number of problems below which a feature appears only in the JSON.
 const MIN_FEATURE_PROBLEMS: usize = 10;
@@ -162,9 +161,8 @@ pub(crate) struct Grade {
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// Threads; by default one for each core
-    #[arg(long, value_name = "W", value_parser = workers)]
-    workers: Option<NonZeroUsize>,
+    #[command(flatten)]
+    workers: WorkersOption,
 
     /// Compile CUDA as C++ and run it on the host, without NVRTC, warps and races: a wrong answer
     /// may pass, and CUDA that needs a GPU's compiler is refused
@@ -210,11 +208,10 @@ impl Grade {
         if let Some(warning) = Protection::here().warning() {
             print::error(&format!("{warning}\n"));
         }
-        let cores = std::thread::available_parallelism().ok();
         let options = GradeOptions {
             seed: self.seed,
             work: self.work.clone(),
-            workers: self.workers.or(cores).map_or(1, NonZeroUsize::get),
+            workers: self.workers.count(),
             limits: GradeOptions::LIMITS,
             cuda_on_host: self.cuda_on_host,
         };

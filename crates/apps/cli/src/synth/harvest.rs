@@ -1,6 +1,5 @@
 //! `gbxcule synth harvest`: rows from the kernels of real code.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use anyhow::bail;
@@ -13,13 +12,12 @@ use gbxcule_rows::row::{GENERATOR_VERSION, Mode, Plan};
 use gbxcule_rows::table::SCHEMA_VERSION;
 use serde_json::json;
 
-use super::TextDevice;
 use super::new_dataset::NewDataset;
 use super::sharding::ShardOption;
+use super::{TextDevice, WorkersOption};
 use crate::kernel_file::Imports;
 use crate::print::say;
 use crate::progress;
-use crate::run_options::workers;
 
 /// Number of kernels in a block; a process makes the rows of one block at a time.
 const BLOCK_KERNELS: usize = 64;
@@ -60,9 +58,8 @@ pub(crate) struct Harvest {
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// Threads; by default one for each core
-    #[arg(long, value_name = "W", value_parser = workers)]
-    workers: Option<NonZeroUsize>,
+    #[command(flatten)]
+    workers: WorkersOption,
 
     #[command(flatten)]
     shard: ShardOption,
@@ -142,8 +139,7 @@ impl Harvest {
         license: &str,
         plan: Plan,
     ) -> anyhow::Result<Option<Vec<KernelOutcome>>> {
-        let cores = std::thread::available_parallelism().ok();
-        let workers = self.workers.or(cores).map_or(1, NonZeroUsize::get);
+        let workers = self.workers.count();
         let kernels = found.count();
         let work = json!({
             "verb": "harvest", "plan": plan, "license": license, "kernels": kernels,

@@ -1,6 +1,5 @@
 //! `gbxcule synth generate`, `batch`, `card`, `dedupe`: the verbs that write datasets.
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
@@ -18,10 +17,9 @@ use gbxcule_rows::table::write_whole;
 use gbxcule_runtime::nvrtc::Arch;
 
 use super::new_dataset::NewDataset;
-use super::{Dataset, RowDevice, TextDevice};
+use super::{Dataset, RowDevice, TextDevice, WorkersOption, check_has_rows};
 use crate::print::{self, say};
 use crate::progress;
-use crate::run_options::workers;
 
 /// Options of a new dataset.
 #[derive(Args)]
@@ -68,9 +66,8 @@ struct DatasetOptions {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 
-    /// Threads; by default one for each core
-    #[arg(long, value_name = "W", value_parser = workers)]
-    workers: Option<NonZeroUsize>,
+    #[command(flatten)]
+    workers: WorkersOption,
 
     /// Also write each block of rows as JSON lines into the folder `jsonl`
     #[arg(long)]
@@ -123,8 +120,7 @@ impl DatasetOptions {
     }
 
     fn make(&self, shard: Shard) -> anyhow::Result<Manifest> {
-        let cores = std::thread::available_parallelism().ok();
-        let workers = self.workers.or(cores).map_or(1, NonZeroUsize::get);
+        let workers = self.workers.count();
         let work = Work { shard, workers, resume: self.resume, jsonl: self.jsonl };
         let tools = self.tools()?;
         let manifest = self.manifest(&tools);
@@ -225,9 +221,7 @@ pub(super) fn read_rows(folder: &Path, manifest: &Manifest) -> anyhow::Result<Ve
     let bar = progress::late_bar(manifest.count, "rows").with_message("reading");
     let rows = read_brief(folder, &|rows| progress::advance(&bar, rows as u64 - bar.position()))?;
     bar.finish_and_clear();
-    if rows.is_empty() {
-        bail!("{} holds no rows: make them by `gbxcule synth batch --resume`", folder.display());
-    }
+    check_has_rows(folder, &rows)?;
     Ok(rows)
 }
 
