@@ -221,10 +221,10 @@ impl CompiledKernel {
     fn reads_before_writes(&self) -> PyResult<(u8, Vec<(String, String)>)> {
         let module = self.module().map_err(|message| CompileError::new_err(message.clone()))?;
         let kernel = named(module, self.name_of_kernel());
-        let found = reads_before_writes(module, kernel);
+        let order = reads_before_writes(module, kernel);
         let name = |param: u32| module.functions[kernel].params[param as usize].name.clone();
-        let pairs = found.pairs.into_iter().map(|(read, written)| (name(read), name(written)));
-        Ok((found.dims, pairs.collect()))
+        let pairs = order.pairs.into_iter().map(|(read, written)| (name(read), name(written)));
+        Ok((order.dims, pairs.collect()))
     }
 
     /// Compiles the kernel with one more parameter for each of these, `NAME_before_launch`: a copy

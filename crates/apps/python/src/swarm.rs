@@ -103,8 +103,8 @@ impl Swarm {
                 ErrorKind::NotFound => {
                     let folder = folder.display();
                     let path = path.display();
-                    let said = format!("{path}: there is no folder {folder}, make it first");
-                    std::io::Error::new(ErrorKind::NotFound, said)
+                    let message = format!("{path}: there is no folder {folder}, make it first");
+                    std::io::Error::new(ErrorKind::NotFound, message)
                 }
                 _ => named(error, folder),
             })?;

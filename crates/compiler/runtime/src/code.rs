@@ -154,27 +154,29 @@ impl MachineCode {
 
 /// Puts functions and tables into memory; returns the addresses of the functions.
 fn fill(memory: &mut JITModule, object: &Object) -> Result<Vec<*const u8>, String> {
-    let said = |error: ModuleError| format!("{error:?}");
+    let described = |error: ModuleError| format!("{error:?}");
     let signature = memory.make_signature();
     let mut ids: Vec<FuncId> = Vec::with_capacity(object.functions.len());
     for _ in &object.functions {
-        ids.push(memory.declare_anonymous_function(&signature).map_err(said)?);
+        ids.push(memory.declare_anonymous_function(&signature).map_err(described)?);
     }
     for position in 0..object.imports.len() {
         memory
             .declare_function(&format!("import{position}"), Linkage::Import, &signature)
-            .map_err(said)?;
+            .map_err(described)?;
     }
     for table in &object.tables {
-        let (id, mut data) =
-            (memory.declare_anonymous_data(false, false).map_err(said)?, DataDescription::new());
+        let (id, mut data) = (
+            memory.declare_anonymous_data(false, false).map_err(described)?,
+            DataDescription::new(),
+        );
         data.define(table.clone());
         data.set_align(16);
-        memory.define_data(id, &data).map_err(said)?;
+        memory.define_data(id, &data).map_err(described)?;
     }
     for (Generated { bytes, alignment, relocations }, &id) in object.functions.iter().zip(&ids) {
-        memory.define_function_bytes(id, *alignment, bytes, relocations).map_err(said)?;
+        memory.define_function_bytes(id, *alignment, bytes, relocations).map_err(described)?;
     }
-    memory.finalize_definitions().map_err(said)?;
+    memory.finalize_definitions().map_err(described)?;
     Ok(ids.iter().map(|&id| memory.get_finalized_function(id)).collect())
 }

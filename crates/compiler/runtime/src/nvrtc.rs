@@ -60,8 +60,8 @@ impl Nvrtc {
         }
         // The error of a library that exists but can't be loaded helps more than the message that
         // no library was found.
-        let there = refused.into_iter().find(|(place, _)| place.path.is_absolute());
-        Err(match there {
+        let unusable = refused.into_iter().find(|(place, _)| place.path.is_absolute());
+        Err(match unusable {
             Some((place, reason)) => Error::NvrtcUnusable { path: place.path.clone(), reason },
             None => Error::NoNvrtc,
         })

@@ -140,11 +140,11 @@ impl Ptxas {
         let arguments = [&options[..], &[ptx.as_os_str()]].concat();
         let run = gbxcule_sandbox::run(&self.program, &arguments, &policy)
             .map_err(|error| failed(error.to_string()))?;
-        let said = String::from_utf8_lossy(&run.stdout).into_owned() + &run.stderr;
+        let output = String::from_utf8_lossy(&run.stdout).into_owned() + &run.stderr;
         match run.ended {
-            ChildEnd::Exited(0) => Ok(Usage::parse(&said)),
-            ChildEnd::Exited(_) => Err(failed(said)),
-            ended => Err(failed(format!("`ptxas` {ended}\n{said}"))),
+            ChildEnd::Exited(0) => Ok(Usage::parse(&output)),
+            ChildEnd::Exited(_) => Err(failed(output)),
+            ended => Err(failed(format!("`ptxas` {ended}\n{output}"))),
         }
     }
 }

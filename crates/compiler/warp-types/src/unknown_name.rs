@@ -20,14 +20,14 @@ pub fn with_names_of_body<'a>(
     }
     let params = def.parameters.iter().map(|it| it.name().as_str());
     let mut seen: FxHashSet<&str> = params.chain(syntax::bound_names(&def.body)).collect();
-    let mut said: FxHashSet<Option<String>> = faults.iter().map(|it| it.help.clone()).collect();
+    let mut hints: FxHashSet<Option<String>> = faults.iter().map(|it| it.help.clone()).collect();
     for (name, expr) in syntax::read_names(&def.body) {
         if !seen.insert(name) {
             continue;
         }
         let Err(fault) = unit.known(expr, scope) else { continue };
         let has_hint = fault.code == Code::NeedsPythonEvaluation && fault.help.is_some();
-        if has_hint && said.insert(fault.help.clone()) {
+        if has_hint && hints.insert(fault.help.clone()) {
             faults.push(*fault);
         }
     }

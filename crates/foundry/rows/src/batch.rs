@@ -112,8 +112,8 @@ impl Manifest {
         let text = gbxcule_files::read_text(&path, gbxcule_files::MAX_TEXT_BYTES)
             .map_err(SynthError::file(&path))?;
         // Another schema may have other keys: name the schema first.
-        let known = serde_json::from_str::<Value>(&text).ok();
-        let version = known.and_then(|manifest| manifest.get("schema_version")?.as_u64());
+        let value = serde_json::from_str::<Value>(&text).ok();
+        let version = value.and_then(|manifest| manifest.get("schema_version")?.as_u64());
         if let Some(version) = version
             && version != u64::from(SCHEMA_VERSION)
         {

@@ -35,8 +35,8 @@ pub struct Ptx {
 impl Tools {
     /// Finds the tools that the options ask for.
     pub fn find(ptx: Option<Arch>, warp: Option<&Python>) -> Result<Self, SynthError> {
-        let found = |arch| Ok((Nvrtc::find()?, arch));
-        let nvrtc = ptx.map(found).transpose().map_err(SynthError::nvrtc)?;
+        let for_arch = |arch| Ok((Nvrtc::find()?, arch));
+        let nvrtc = ptx.map(for_arch).transpose().map_err(SynthError::nvrtc)?;
         Ok(Self { nvrtc, warp: warp.map(WarpText::find).transpose()? })
     }
 

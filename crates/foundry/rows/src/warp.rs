@@ -118,28 +118,30 @@ impl Warp {
         // Both commands compile the same text, so Warp compiles it once.
         let header =
             json!({"command": command, "source": source, "backward": true, "launches": launches});
-        let said = |error: OracleError| match error {
+        let described = |error: OracleError| match error {
             OracleError::Refused { message, .. } => message,
             other => other.to_string(),
         };
-        let answer = self.0.call(&header, &payload, ANSWER_LIMIT).map_err(said)?;
+        let answer = self.0.call(&header, &payload, ANSWER_LIMIT).map_err(described)?;
         let problems =
             answer.header["errors"].as_array().into_iter().flatten().filter_map(Value::as_str);
         if let Some(problem) = problems.into_iter().find(|problem| !problem.is_empty()) {
             return Err(problem.to_owned());
         }
-        let mut rest = answer.payload.as_slice();
+        let mut unread = answer.payload.as_slice();
         let arrays = questions.iter().map(|question| {
             let arrays = question.arguments.iter().filter(|argument| argument.array.is_some());
-            arrays.map(|argument| take(&mut rest, argument.bytes.len())).collect::<Option<Vec<_>>>()
+            arrays
+                .map(|argument| take(&mut unread, argument.bytes.len()))
+                .collect::<Option<Vec<_>>>()
         });
         arrays.collect::<Option<Vec<_>>>().ok_or_else(|| "Warp's answer is short".to_owned())
     }
 }
 
-fn take(rest: &mut &[u8], len: usize) -> Option<Vec<u8>> {
-    let (taken, left) = rest.split_at_checked(len)?;
-    *rest = left;
+fn take(unread: &mut &[u8], len: usize) -> Option<Vec<u8>> {
+    let (taken, left) = unread.split_at_checked(len)?;
+    *unread = left;
     Some(taken.to_vec())
 }
 

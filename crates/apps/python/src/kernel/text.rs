@@ -97,8 +97,8 @@ impl Given {
     }
 }
 
-fn digest(found: &FileText) -> String {
-    match found {
+fn digest(file: &FileText) -> String {
+    match file {
         FileText::Text(text) => CodeFolder::key(&[b"text", text.as_bytes()]),
         FileText::Nothing => String::new(),
         FileText::Refused(reason) => CodeFolder::key(&[b"refused", reason.as_bytes()]),

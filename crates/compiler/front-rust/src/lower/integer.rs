@@ -99,11 +99,11 @@ impl<'b, 'm> Integers<'b, 'm> {
         let original = self.scalar_of(value);
         let value = self.unsigned(value);
         let of = self.scalar_of(value);
-        let there = self.amount(amount, of);
+        let distance = self.amount(amount, of);
         let zero = self.int(of, 0);
-        let opposite = self.b.sub(zero, there);
+        let opposite = self.b.sub(zero, distance);
         let opposite = self.amount(opposite, of);
-        let (left, right) = if right { (opposite, there) } else { (there, opposite) };
+        let (left, right) = if right { (opposite, distance) } else { (distance, opposite) };
         let high = self.b.binary(BinaryOp::ShiftLeft, value, left);
         let low = self.b.binary(BinaryOp::ShiftRight, value, right);
         let both = self.b.or(high, low);

@@ -137,11 +137,11 @@ fn library_value<'a>(
         Shape::Scalar(wanted) if wanted.is_int() => wanted,
         _ => {
             let value = b.value(operand, span)?;
-            let found = b.ty(value);
-            if found == ty {
+            let own = b.ty(value);
+            if own == ty {
                 return Ok(value);
             }
-            let (wanted, found) = (b.shown(ty), b.shown(found));
+            let (wanted, found) = (b.shown(ty), b.shown(own));
             let message = format!("a `{wanted}` is needed here, found `{found}`");
             return fault(Code::TypeMismatch, span, message);
         }
@@ -155,10 +155,10 @@ fn library_value<'a>(
         return Ok(b.literal(literal));
     }
     let value = b.value(operand, span)?;
-    let found = b.ty(value);
-    if found.as_scalar().is_some_and(Scalar::is_int) {
-        return Ok(if found == ty { value } else { b.convert(value, wanted) });
+    let own = b.ty(value);
+    if own.as_scalar().is_some_and(Scalar::is_int) {
+        return Ok(if own == ty { value } else { b.convert(value, wanted) });
     }
-    let found = b.shown(found);
+    let found = b.shown(own);
     fault(Code::TypeMismatch, span, format!("an integer is needed here, found `{found}`"))
 }

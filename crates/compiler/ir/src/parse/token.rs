@@ -234,13 +234,13 @@ impl<'t> Tokens<'t> {
 
 /// Reads a text in the form that `{:?}` writes; returns its length in bytes, and the text.
 fn unescape(text: &str) -> Option<(usize, String)> {
-    let mut said = String::new();
+    let mut unescaped = String::new();
     let mut characters = text.char_indices().skip(1);
     while let Some((at, character)) = characters.next() {
         match character {
-            '"' => return Some((at + 1, said)),
+            '"' => return Some((at + 1, unescaped)),
             '\n' => return None,
-            '\\' => said.push(match characters.next()?.1 {
+            '\\' => unescaped.push(match characters.next()?.1 {
                 'n' => '\n',
                 't' => '\t',
                 'r' => '\r',
@@ -258,7 +258,7 @@ fn unescape(text: &str) -> Option<(usize, String)> {
                 other @ ('"' | '\'' | '\\') => other,
                 _ => return None,
             }),
-            other => said.push(other),
+            other => unescaped.push(other),
         }
     }
     None

@@ -336,15 +336,15 @@ impl Reverser<'_, '_> {
                 b.store(goal, far);
             });
         });
-        let there = self.b.load(goal);
-        self.run_to(reversed, tape, [here, there]);
-        self.b.store(at, there);
+        let end = self.b.load(goal);
+        self.run_to(reversed, tape, [here, end]);
+        self.b.store(at, end);
         // Where the segment begins no checkpoint is needed.
-        let takes = self.b.lt(there, segment.first);
+        let takes = self.b.lt(end, segment.first);
         self.b.if_then(takes, |b| {
             let (top, one) = (b.load(slots.top), number(b, 1));
             let next = b.add(top, one);
-            save(b, slots, next, there);
+            save(b, slots, next, end);
         });
         let body = self.b.close_block();
         self.b.while_blocks(header, before, body);

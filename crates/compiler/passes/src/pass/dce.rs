@@ -101,9 +101,9 @@ fn drop_unused(module: &Module, droppable: &[bool], body: &mut Body) -> bool {
     for (id, keep) in dead {
         let mut keep = keep.into_iter();
         body.blocks[id].stmts.retain(|_| {
-            let kept = keep.next().unwrap_or(true);
-            changed |= !kept;
-            kept
+            let stays = keep.next().unwrap_or(true);
+            changed |= !stays;
+            stays
         });
     }
     changed

@@ -106,8 +106,8 @@ pub fn run(module: &mut Module, function: FunctionId, position: Position, partin
     let entry = writer.entry(round, &variables);
     let fork = writer.fork(round);
     writer.mark(round, &variables, parting);
-    let rest = fork.as_ref().map(|fork| writer.quick_way(round, fork, &parameters, &variables));
-    let turn = writer.build_outer_loop(round, entry, rest, &variables);
+    let slow_way = fork.as_ref().map(|fork| writer.quick_way(round, fork, &parameters, &variables));
+    let turn = writer.build_outer_loop(round, entry, slow_way, &variables);
     let mut first = Vec::new();
     writer.store_key(&variables, &mut first);
     let root = writer.body.root;

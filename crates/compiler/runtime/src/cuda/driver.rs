@@ -77,8 +77,8 @@ pub(super) fn failed(call: &'static str, error: DriverError) -> Error {
 
 /// Returns the driver's text for an error.
 pub(super) fn reason(error: DriverError) -> String {
-    let said = error.error_string().ok();
-    said.map_or_else(|| format!("{:?}", error.0), |text| text.to_string_lossy().into())
+    let text = error.error_string().ok();
+    text.map_or_else(|| format!("{:?}", error.0), |text| text.to_string_lossy().into())
 }
 
 /// Checks a call in a device's context. Some errors mean that the context is lost.

@@ -76,8 +76,8 @@ fn search_path(python: &Path) -> Vec<PathBuf> {
     // The working folder is left out: its files belong to no installed wheel.
     let run = Command::new(python).env("PYTHONSAFEPATH", "1").args(["-c", script]).output();
     let Ok(run) = run else { return Vec::new() };
-    let said = String::from_utf8_lossy(&run.stdout).into_owned();
-    said.lines().map(PathBuf::from).filter(|folder| folder.is_absolute()).collect()
+    let output = String::from_utf8_lossy(&run.stdout).into_owned();
+    output.lines().map(PathBuf::from).filter(|folder| folder.is_absolute()).collect()
 }
 
 /// Returns candidates in the wheels' folders: those of CUDA 13, then older ones.

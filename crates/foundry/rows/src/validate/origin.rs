@@ -124,8 +124,8 @@ impl Provenance {
         let Ok(origin) = serde_json::from_str::<Origin>(text) else { return false };
         let is_first = match origin.same_structure_as {
             Some(first) => {
-                let there = self.structures.get(&first);
-                first < row.id && there.is_none_or(|structure| *structure == row.structure)
+                let other = self.structures.get(&first);
+                first < row.id && other.is_none_or(|structure| *structure == row.structure)
             }
             None => self.first.get(&row.structure).is_none_or(|first| *first == row.id),
         };

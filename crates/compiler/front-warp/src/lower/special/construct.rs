@@ -43,8 +43,8 @@ impl<'a> BuiltinCall<'_, '_, 'a> {
                 }
             }
         }
-        let said = self.dtype_and_extents(&call.arguments.keywords)?;
-        let annotation = completed(&mut self.e.b, annotation, said, &given);
+        let stated = self.dtype_and_extents(&call.arguments.keywords)?;
+        let annotation = completed(&mut self.e.b, annotation, stated, &given);
         if let Annotation::Scalar(scalar) = annotation {
             return number(&mut self.e.b, scalar, &given, span).map(Operand::Value);
         }
@@ -266,11 +266,11 @@ fn completed<'a>(
                 _ if given.len() > 1 => Some(given.len() as u16),
                 _ => None,
             };
-            let said = extents.and_then(|e| u16::try_from(e[0]).ok());
-            Annotation::Vector(len.or(said).or(count), of(named))
+            let stated = extents.and_then(|e| u16::try_from(e[0]).ok());
+            Annotation::Vector(len.or(stated).or(count), of(named))
         }
         Annotation::Matrix(rows, cols, named) => {
-            let said = match extents.as_deref() {
+            let stated = match extents.as_deref() {
                 Some(&[rows, cols]) => Some((rows as u16, cols as u16)),
                 _ => None,
             };
@@ -278,8 +278,12 @@ fn completed<'a>(
                 Some(Shape::Matrix { rows, cols, .. }) => Some((rows, cols)),
                 _ => None,
             };
-            let found = said.or(copied);
-            Annotation::Matrix(rows.or(found.map(|f| f.0)), cols.or(found.map(|f| f.1)), of(named))
+            let size = stated.or(copied);
+            Annotation::Matrix(
+                rows.or(size.map(|it| it.0)),
+                cols.or(size.map(|it| it.1)),
+                of(named),
+            )
         }
         Annotation::Quaternion(named) => Annotation::Quaternion(of(named)),
         Annotation::Transform(named) => Annotation::Transform(of(named)),

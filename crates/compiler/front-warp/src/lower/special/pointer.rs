@@ -13,8 +13,8 @@ impl<'a> BuiltinCall<'_, '_, 'a> {
     /// The elements of an array from a byte on.
     pub(super) fn array_at_pointer(&mut self) -> LoweringResult<Operand<'a>> {
         let keywords = &self.call.arguments.keywords;
-        let said = self.dtype_and_extents(keywords)?;
-        let (Some(dtype), Some([len])) = (said.0, said.1.as_deref()) else {
+        let stated = self.dtype_and_extents(keywords)?;
+        let (Some(dtype), Some([len])) = (stated.0, stated.1.as_deref()) else {
             return self.refused_pointer();
         };
         let pointer = keywords.iter().find(|it| it.arg.as_ref().is_some_and(|arg| arg == "ptr"));
