@@ -144,31 +144,31 @@ class Numbering:
     def batch_of_one(self, action: Any) -> npt.NDArray[Any]:
         """Return a batch that holds one action, for one env."""
         try:
-            found = np.asarray(action)
+            array = np.asarray(action)
         except ValueError:
             # The rows differ in length.
-            found = np.empty((0, 0))
-        if found.shape != self.space.shape or found.dtype.kind not in self._kinds:
+            array = np.empty((0, 0))
+        if array.shape != self.space.shape or array.dtype.kind not in self._kinds:
             raise ValueError(f"an action is {self._each}, found {shown(action)}")
-        return found[None]
+        return array[None]
 
     def numbers(self, actions: Any, num_envs: int) -> bytes:
         """Return the number of each env's action."""
         shape = (num_envs,) if len(self.counts) == 1 else (num_envs, len(self.counts))
         each = self._each
         try:
-            found = np.asarray(actions)
+            batch = np.asarray(actions)
         except ValueError as error:
             raise ValueError(f"expected {each} for each of the {num_envs} envs, found {shown(actions)}") from error
-        if found.shape != shape or found.dtype.kind not in self._kinds:
-            kind = shown(actions) if found.dtype.kind == "O" else f"{found.dtype} {found.shape}"
+        if batch.shape != shape or batch.dtype.kind not in self._kinds:
+            kind = shown(actions) if batch.dtype.kind == "O" else f"{batch.dtype} {batch.shape}"
             raise ValueError(f"expected {each} for each of the {num_envs} envs, found {kind}")
-        if len(shape) == 1 and found.itemsize > 1 and found.dtype.isnative:
+        if len(shape) == 1 and batch.itemsize > 1 and batch.dtype.isnative:
             # Read without its sign, a negative number is larger than every count.
-            unsigned = found.view(f"u{found.itemsize}")
+            unsigned = batch.view(f"u{batch.itemsize}")
             if np.maximum.reduce(unsigned) < self.counts[0]:
                 return unsigned.astype(np.uint8).tobytes()
-        chosen: npt.NDArray[Any] = found.reshape(num_envs, -1)
+        chosen: npt.NDArray[Any] = batch.reshape(num_envs, -1)
         for place, count in enumerate(self.counts.tolist()):
             column = chosen[:, place]
             # The comparisons also refuse NaN.
@@ -177,7 +177,7 @@ class Numbering:
                 which = "actions" if len(shape) == 1 else f"actions in column {place}"
                 raise ValueError(f"{which} are 0 to {count - 1}, found {column[wrong[0]]} for env {wrong[0]}")
         if len(shape) == 1:
-            return found.astype(np.uint8).tobytes()
+            return batch.astype(np.uint8).tobytes()
         numbers: npt.NDArray[np.int64] = chosen.astype(np.int64) @ self._strides
         return numbers.astype(np.uint8).tobytes()
 

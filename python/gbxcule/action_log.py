@@ -210,12 +210,12 @@ def _together(log: ActionLog, first: int, games: list[LoggedGame], options: dict
                     )
             if over.any() and not over.all():
                 env.reset(options={"reset_mask": over})
-    found = []
+    played = []
     for game, rows, result in zip(games, seen, results, strict=True):
         rewards, terminated, truncated = (np.array(column) for column in zip(*result, strict=True))
         buttons = np.frombuffer(game.buttons, np.uint8)
-        found.append(Transitions(game, _stacked(rows), buttons, rewards.astype(np.float32), terminated, truncated))
-    return found
+        played.append(Transitions(game, _stacked(rows), buttons, rewards.astype(np.float32), terminated, truncated))
+    return played
 
 
 def _check_buttons(number: int, game: LoggedGame) -> None:

@@ -235,11 +235,11 @@ def path_of(name: str, value: Any) -> str:
 def folder_of(name: str, value: Any) -> str:
     """Return the path of a folder that exists or can be made."""
     path = path_of(name, value)
-    there = os.path.abspath(path)
-    while not os.path.exists(there):
-        there = os.path.dirname(there)
-    if not os.path.isdir(there):
-        raise NotADirectoryError(f"{name} can't be {path}, because {there} is a file: name another folder")
+    existing = os.path.abspath(path)
+    while not os.path.exists(existing):
+        existing = os.path.dirname(existing)
+    if not os.path.isdir(existing):
+        raise NotADirectoryError(f"{name} can't be {path}, because {existing} is a file: name another folder")
     return path
 
 
@@ -328,8 +328,8 @@ def nearest(name: str, known: Collection[str]) -> str | None:
     """Return the known name that is most similar to `name`, ignoring case, or None if none is similar."""
     by_case = {each.upper(): each for each in known}
     # At a lower cutoff `headless` would match `threads`.
-    found = difflib.get_close_matches(name.upper(), by_case, 1, 0.7)
-    return by_case[found[0]] if found else None
+    matches = difflib.get_close_matches(name.upper(), by_case, 1, 0.7)
+    return by_case[matches[0]] if matches else None
 
 
 def check_options(name: str, options: Mapping[str, Any], allowed: Collection[str]) -> None:

@@ -75,11 +75,11 @@ def plain(value: Any) -> Any:
     raise TypeError(f"a checkpoint can't hold an environment made with {value!r}")
 
 
-def value_of(found: Any) -> Any:
+def value_of(written: Any) -> Any:
     """Return the value that `plain` wrote."""
-    if not isinstance(found, list):
-        return found
-    match found:
+    if not isinstance(written, list):
+        return written
+    match written:
         case [kind, str(text)] if kind == _BYTES:
             return base64.b64decode(text)
         case [kind, address, bank] if kind == _BANKED:

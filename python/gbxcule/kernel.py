@@ -60,10 +60,10 @@ class _Text:
     def __init__(self, text: str | Program, file: str, name: str, beside: bool) -> None:
         self.name = name
         self._text, self._file, self._beside = text, file, beside
-        found = dict(_native.find_kernels(self._written(), file, beside))
-        if name not in found:
+        kernels = dict(_native.find_kernels(self._written(), file, beside))
+        if name not in kernels:
             raise TypeError(f"the text has no kernel `{name}`")
-        self.generic = found[name]
+        self.generic = kernels[name]
 
     def name_of(self, struct: Piece[..., Any]) -> str:
         """Return the name that a struct, given for a generic parameter, has in the text."""
@@ -265,11 +265,11 @@ def _kernels(text: str, file: str, beside: bool) -> dict[str, Kernel]:
     def kernel(name: str, made: _native.CompiledKernel | None = None) -> Kernel:
         return Kernel(lambda: _Text(text, file, name, beside), made)
 
-    found = _native.find_kernels(text, file, beside)
-    known = [name for name, generic in found if not generic]
-    compiled = _native.compile_kernels(text, file, known, beside) if known else []
+    kernels = _native.find_kernels(text, file, beside)
+    typed = [name for name, generic in kernels if not generic]
+    compiled = _native.compile_kernels(text, file, typed, beside) if typed else []
     made = {each.name: kernel(each.name, each) for each in compiled}
-    return {name: made.get(name) or kernel(name) for name, _ in found}
+    return {name: made.get(name) or kernel(name) for name, _ in kernels}
 
 
 SCALARS = {"bool", "float16", "bfloat16", "float32", "float64"} | {

@@ -58,13 +58,13 @@ def compiled(expression: ast.expr, file: str) -> CodeType:
 def constant_names(definition: ast.AST, is_warp: Callable[[str], bool]) -> dict[str, ast.expr]:
     """Return the names that a function binds exactly once, to a `wp.static(..)`, with its argument."""
     bound = [each.id for each in ast.walk(definition) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
-    found = {}
+    arguments = {}
     for node in ast.walk(definition):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if is_static(call, is_warp):
                 if bound.count(name) == 1:
-                    found[name] = call.args[0]
-    return found
+                    arguments[name] = call.args[0]
+    return arguments
 
 
 class Loops:
@@ -100,10 +100,10 @@ class Loops:
         if iterated is None:
             return None
         try:
-            found = evaluate(iterated)
+            numbers = evaluate(iterated)
         except Exception:
             return None
-        return found if isinstance(found, range) else None
+        return numbers if isinstance(numbers, range) else None
 
 
 def spelled_by_number(numbers: Mapping[str, range], spell: Callable[[dict[str, int]], str | None]) -> str | None:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gbxcule import _native
-from gbxcule.argument_check import shown, whole
+from gbxcule.argument_check import shown, switch_of, whole
 from gbxcule.symbol import Symbols, place_of
 
 Bytes = npt.NDArray[np.uint8]
@@ -77,9 +77,7 @@ def _check_format(number: Number | Change) -> None:
     if whole("width_bytes", number.width_bytes, 1) > 7:
         raise ValueError(f"a number has 1 to 7 bytes, found {number.width_bytes}")
     for name in ("big_endian", "signed", "bcd"):
-        found = getattr(number, name)
-        if not isinstance(found, (bool, np.bool_)):
-            raise TypeError(f"{name} is True or False, found {found!r}")
+        switch_of(name, getattr(number, name))
     if number.signed and number.bcd:
         raise ValueError("decimal digits have no sign: a number is signed or bcd")
 
@@ -90,13 +88,13 @@ def numbers_in(columns: Bytes, number: Number) -> npt.NDArray[np.int64]:
     if number.bcd:
         digits = (digits >> 4) * 10 + (digits & 15)
     places = range(number.width_bytes) if number.big_endian else range(number.width_bytes - 1, -1, -1)
-    found: npt.NDArray[np.int64] = digits[:, places[0]]
+    numbers: npt.NDArray[np.int64] = digits[:, places[0]]
     for place in places[1:]:
-        found = found * (100 if number.bcd else 256) + digits[:, place]
+        numbers = numbers * (100 if number.bcd else 256) + digits[:, place]
     if number.signed:
         sign = 1 << (8 * number.width_bytes - 1)
-        found = (found ^ sign) - sign
-    return found
+        numbers = (numbers ^ sign) - sign
+    return numbers
 
 
 def bounds_of(number: Number) -> tuple[int, int]:

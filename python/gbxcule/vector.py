@@ -190,9 +190,9 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         if lies_on_device(actions):
             return self._rollout.step(self, actions)
         swarm, pressed = self._swarm, self._pressed(actions)
-        late = self._over
-        autoreset.refuse_wrong_step(self.autoreset_mode, late, self._unbegun)
-        begins = late if autoreset.begins_in_step(self.autoreset_mode, late) else None
+        was_over = self._over
+        autoreset.refuse_wrong_step(self.autoreset_mode, was_over, self._unbegun)
+        begins = was_over if autoreset.begins_in_step(self.autoreset_mode, was_over) else None
         # Envs that begin their next episode in this step aren't stepped.
         played = None if begins is None else (~begins).tobytes()
         swarm.step(pressed, self._live is not None and self._live._ask(), played)
@@ -215,7 +215,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         self._over = terminated | truncated
         self._goes_on |= goes_on
         if self._live is not None:
-            self._live._stepped(pressed, rewards, self._over, np.zeros_like(late) if begins is None else begins)
+            self._live._stepped(pressed, rewards, self._over, np.zeros_like(was_over) if begins is None else begins)
         self._rollout.ended(self, rewards, terminated, truncated)
         if autoreset.begins_at_end(self.autoreset_mode, self._over):
             infos = self._reset_at_once(self._over)
