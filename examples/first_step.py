@@ -23,11 +23,11 @@ def made(game: str, has_program: bool, num_envs: int):
     begun = time.process_time()
     options = {"obs": game, "reward": game} if has_program else {}
     env = gbxcule.make_vec(game, num_envs, threads=1, **options)
-    is_made = time.process_time()
+    made_at = time.process_time()
     env.reset(seed=0)
-    is_reset = time.process_time()
+    reset_at = time.process_time()
     env.step([0] * num_envs)
-    return env, (is_made - begun, is_reset - is_made, time.process_time() - is_reset)
+    return env, (made_at - begun, reset_at - made_at, time.process_time() - reset_at)
 
 
 def row(game: str, has_program: bool, num_envs: int) -> str:

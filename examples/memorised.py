@@ -28,9 +28,9 @@ def scores(game: str, folder: Path) -> list[float]:
     # Sealing drops the buttons after a game's end, which a file must not have.
     judge = [sys.executable, "-m", "gbxcule", "judge", str(file), "--each", "--seal", str(file.with_suffix(".sealed"))]
     lines = subprocess.run(judge, capture_output=True, text=True, check=True).stdout.splitlines()
-    found = [float(line.split()[0]) for line in lines if line.split()[-2:-1] == ["level"]]
-    assert len(found) == 1 + len(others), lines
-    return found
+    level_scores = [float(line.split()[0]) for line in lines if line.split()[-2:-1] == ["level"]]
+    assert len(level_scores) == 1 + len(others), lines
+    return level_scores
 
 
 def main() -> None:

@@ -173,17 +173,17 @@ def table() -> "tuple[str, list[str]]":
     for module in ("types", "utils", "optim", "config"):
         theirs, mine = getattr(warp, module), getattr(ours, module)
         wanted = [name for name in public(theirs) if not inspect.ismodule(getattr(theirs, name))]
-        found = [name for name in wanted if is_here(mine, name)]
-        lines.append(row(f"names of `warp.{module}`", wanted, found))
+        present = [name for name in wanted if is_here(mine, name)]
+        lines.append(row(f"names of `warp.{module}`", wanted, present))
     for name in CLASSES:
         wanted = public(getattr(warp, name))
-        found = [each for each in wanted if is_here(getattr(ours, name), each)]
-        lines.append(row(f"members of `{name}`", wanted, found))
+        present = [each for each in wanted if is_here(getattr(ours, name), each)]
+        lines.append(row(f"members of `{name}`", wanted, present))
     both = [name for name in names if is_here(ours, name) and callable(getattr(warp, name))]
-    said = {name: takes_as_much(getattr(warp, name), getattr(ours, name)) for name in both}
-    said = {name: answer for name, answer in said.items() if answer is not None}
-    taking = [name for name, answer in said.items() if answer]
-    lines.append(row("functions and classes with all of Warp's parameters", list(said), taking))
+    answers = {name: takes_as_much(getattr(warp, name), getattr(ours, name)) for name in both}
+    answers = {name: answer for name, answer in answers.items() if answer is not None}
+    taking = [name for name, answer in answers.items() if answer]
+    lines.append(row("functions and classes with all of Warp's parameters", list(answers), taking))
     counts, more = builtins()
     whole = sum(counts.values())
     equal = counts["equal to the bit"]

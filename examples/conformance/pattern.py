@@ -29,14 +29,14 @@ def load(path: pathlib.Path) -> types.ModuleType:
 
 def functions(module: types.ModuleType, is_kernel, launched) -> "list[Pattern]":
     """The patterns of a file: kernels with the parameters of a pattern, and functions of both arrays, with titles."""
-    found = []
+    patterns = []
     for name, value in vars(module).items():
         function = is_kernel(value) or value
         if not inspect.isfunction(function) or function.__module__ != module.__name__ or not function.__doc__:
             continue
         parameters = list(inspect.signature(function).parameters)
         if is_kernel(value) and parameters == ["x", "o", "n", "m"]:
-            found.append(Pattern(name, function.__doc__, launched(value)))
+            patterns.append(Pattern(name, function.__doc__, launched(value)))
         elif parameters == ["x", "o"]:
-            found.append(Pattern(name, function.__doc__, value))
-    return found
+            patterns.append(Pattern(name, function.__doc__, value))
+    return patterns

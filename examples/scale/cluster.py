@@ -69,11 +69,11 @@ class Node:
 
     def processes(self) -> dict[int, list[str]]:
         """Command lines of the processes of the node."""
-        found = {}
+        commands = {}
         for word in run("ip", "netns", "pids", self.name).split():
             with contextlib.suppress(OSError):
-                found[int(word)] = Path(f"/proc/{word}/cmdline").read_bytes().decode(errors="replace").split("\0")
-        return found
+                commands[int(word)] = Path(f"/proc/{word}/cmdline").read_bytes().decode(errors="replace").split("\0")
+        return commands
 
     def shards(self) -> set[str]:
         """The shards that the node makes at this moment."""
@@ -170,9 +170,9 @@ def driven(nodes: list[Node], command: list[str], environment: dict[str, str], l
     """Run a command that ends with the dataset, and lose a node in the middle."""
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as driver:
         lost = lose_a_node(nodes, lambda: driver.poll() is not None, *loss)
-        said = driver.stdout.read() if driver.stdout else ""
+        output = driver.stdout.read() if driver.stdout else ""
     if driver.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} ended with {driver.returncode}:\n{said}")
+        raise SystemExit(f"{' '.join(command)} ended with {driver.returncode}:\n{output}")
     return lost
 
 

@@ -109,9 +109,9 @@ class Learner(PPO):
 def newest(out: Path) -> Path | None:
     """The newest complete folder that the first process sees; all processes load this folder."""
     whole = [path for path in out.glob("update-*") if path.suffix != ".unfinished"]
-    found = [max(whole, key=lambda path: int(path.name.split("-")[1]), default=None)]
-    distributed.broadcast_object_list(found, src=0)
-    return found[0]
+    folder = [max(whole, key=lambda path: int(path.name.split("-")[1]), default=None)]
+    distributed.broadcast_object_list(folder, src=0)
+    return folder[0]
 
 
 def train(out: Path, envs: int, updates: int, every: int, seed: int) -> Learner:

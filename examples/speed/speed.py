@@ -76,12 +76,12 @@ def compiled(name: str, arguments: list) -> list | None:
 
 def programs(sameboy: pathlib.Path | None) -> dict:
     """The emulators' programs by name."""
-    found = {"interpreter": [FRAMES], "blocks": [FRAMES], "PyBoy": [sys.executable, HERE / "run_pyboy.py"]}
-    found["libmgba"] = compiled("run_mgba", ["-lmgba"])
+    commands = {"interpreter": [FRAMES], "blocks": [FRAMES], "PyBoy": [sys.executable, HERE / "run_pyboy.py"]}
+    commands["libmgba"] = compiled("run_mgba", ["-lmgba"])
     if sameboy:
         sources = [path for path in (sameboy / "Core").glob("*.c") if path.name not in SAMEBOY_TOOLS]
-        found["SameBoy"] = compiled("run_sameboy", [f"-I{sameboy}", *sources, *SAMEBOY_FLAGS])
-    return {name: program for name, program in found.items() if program}
+        commands["SameBoy"] = compiled("run_sameboy", [f"-I{sameboy}", *sources, *SAMEBOY_FLAGS])
+    return {name: program for name, program in commands.items() if program}
 
 
 def measure(emulators: list, played: bool, slices: int) -> dict:

@@ -107,9 +107,9 @@ class DuelVectorEnv(VectorEnv[Any, Any, Any]):
         """Press the agent's actions, and the opponents' actions for the current observations."""
         if not self._seen:
             raise gymnasium.error.ResetNeeded("call reset before the first step")
-        known = self._seen[_BYTES][1::2] if isinstance(self.opponent, str) else self._of_side(self._seen, 1)
+        seen = self._seen[_BYTES][1::2] if isinstance(self.opponent, str) else self._of_side(self._seen, 1)
         player = SCRIPTED[self.opponent] if isinstance(self.opponent, str) else self.opponent
-        pressed = self._called(np.stack([np.asarray(actions), np.asarray(player(known))], 1).reshape(-1))
+        pressed = self._called(np.stack([np.asarray(actions), np.asarray(player(seen))], 1).reshape(-1))
         self._seen, rewards, terminated, truncated, infos = self.swarm.step(pressed)
         over = terminated[::2] | terminated[1::2]
         balance = rewards[::2] - rewards[1::2]

@@ -187,8 +187,8 @@ def variant_bits(variant: Any, difficulty: Any, rom: Any, begins_elsewhere: bool
         if name is None:
             continue
         if not isinstance(name, str) or name not in names:
-            there = f"the variants {', '.join(names)}" if names else "no variants"
-            raise ValueError(f"`{option}={shown(name)}`: {_rom_shown(rom)} has {there}")
+            variants = f"the variants {', '.join(names)}" if names else "no variants"
+            raise ValueError(f"`{option}={shown(name)}`: {_rom_shown(rom)} has {variants}")
         if begins_elsewhere:
             raise ValueError(f"`{option}` says how games begin, and so do {_BEGINNINGS}: give one of them")
         bits |= 1 << names.index(name)

@@ -110,8 +110,8 @@ class Environment:
         # The grader finds the tasks of a row only by making them.
         rows = [Task(*fields, self._grader) for fields in self._grader.tasks(names)]
         if missing := (names or set()) - {row.name for row in rows}:
-            known = {name for name, *_ in self._grader.tasks()}
-            raise ValueError(f"task={', '.join(sorted(missing))}: the dataset's tasks are {', '.join(sorted(known))}")
+            present = {name for name, *_ in self._grader.tasks()}
+            raise ValueError(f"task={', '.join(sorted(missing))}: the dataset's tasks are {', '.join(sorted(present))}")
         self.tasks = [row for row in rows if split in (None, row.split)]
         if not self.tasks:
             raise ValueError(f"{os.fspath(dataset)} has no question of the task in the split {split}")

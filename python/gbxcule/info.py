@@ -180,18 +180,21 @@ class Infos:
 
     def of(self, mask: npt.NDArray[np.bool_] | None, watch: Watch) -> dict[str, Any]:
         """Return the infos of the marked envs, or of all."""
-        found: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
         for name in self._info:
-            kept = self._cells.get(name)
-            found[name] = kept[1].astype(kept[0].dtype) if kept else watch[f"info {name}"]
+            if name in self._cells:
+                cell, numbers = self._cells[name]
+                columns[name] = numbers.astype(cell.dtype)
+            else:
+                columns[name] = watch[f"info {name}"]
         for name, place in self._hooks.items():
-            found[name] = self.counts[:, place, 1].astype(np.int64)
+            columns[name] = self.counts[:, place, 1].astype(np.int64)
         if self._mask.size:
-            found[MASK] = self._mask.copy()
+            columns[MASK] = self._mask.copy()
         if self._level_of_start is not None:
-            found[LEVEL] = self._levels.copy()
+            columns[LEVEL] = self._levels.copy()
         infos: dict[str, Any] = {}
-        for name, values in found.items():
+        for name, values in columns.items():
             if mask is not None:
                 values = np.where(mask[:, None] if values.ndim == 2 else mask, values, values.dtype.type(0))
             infos[name] = values

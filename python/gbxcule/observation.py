@@ -87,10 +87,10 @@ def program_of(spec: Observation) -> str | None:
     """Return the program in an observation, or None."""
     parts = [*spec.values()] if isinstance(spec, Mapping) else [spec]
     no_code("obs", parts)
-    found = {os.fspath(part) for part in parts if isinstance(part, (str, os.PathLike)) and is_program(part)}
-    if len(found) > 1:
-        raise ValueError(f"one observation can be a program, found {', '.join(sorted(found))}")
-    return found.pop() if found else None
+    programs = {os.fspath(part) for part in parts if isinstance(part, (str, os.PathLike)) and is_program(part)}
+    if len(programs) > 1:
+        raise ValueError(f"one observation can be a program, found {', '.join(sorted(programs))}")
+    return programs.pop() if programs else None
 
 
 def is_program(spec: Any) -> bool:

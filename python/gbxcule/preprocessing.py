@@ -34,14 +34,14 @@ class Preprocessing:
         if not asked:
             return None
         parts = obs.values() if isinstance(obs, Mapping) else [obs]
-        found = [part for part in parts if isinstance(part, str) and part in PICTURES]
-        if len(found) != 1:
+        pictures = [part for part in parts if isinstance(part, str) and part in PICTURES]
+        if len(pictures) != 1:
             raise ValueError(
-                f"`{asked[0]}` changes the one picture of the observation, and obs={shown(obs)} has {len(found)} pictures: give one of "
-                f"{', '.join(PICTURES)}, alone or in a dictionary"
+                f"`{asked[0]}` changes the one picture of the observation, and obs={shown(obs)} has {len(pictures)} pictures: give "
+                f"one of {', '.join(PICTURES)}, alone or in a dictionary"
             )
         return _native.View.pictures(
-            found[0], grays, crop=self.crop, size=self.resize, depth=self.frame_stack, max_pool=self.max_pool
+            pictures[0], grays, crop=self.crop, size=self.resize, depth=self.frame_stack, max_pool=self.max_pool
         )
 
 

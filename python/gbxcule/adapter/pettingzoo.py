@@ -65,8 +65,8 @@ class PairEnv(ParallelEnv):  # type: ignore[misc]
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Begin a new episode of both machines, in one state or one for each if `options["state"]` gives some."""
         # PettingZoo's own test passes options that no environment has.
-        known = {} if options is None else reset_options(options, options)
-        chosen = {name: value for name, value in known.items() if name == "state"}
+        given = {} if options is None else reset_options(options, options)
+        chosen = {name: value for name, value in given.items() if name == "state"}
         observations, infos = self.swarm.reset(seed=seed_of(seed), options=chosen)
         self.agents = list(AGENTS)
         return _each(observations), self._infos(infos)

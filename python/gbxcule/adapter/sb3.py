@@ -85,19 +85,19 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
         self._returns += rewards
         self._lengths += 1
         done = terminated | truncated
-        found = [self._infos_of(infos, env) for env in range(self.num_envs)]
+        env_infos = [self._infos_of(infos, env) for env in range(self.num_envs)]
         for env in np.flatnonzero(done):
-            self.reset_infos[env] = found[env]
+            self.reset_infos[env] = env_infos[env]
         for env in np.flatnonzero(done):
             elapsed = round(time.time() - self._begun, 6)
-            found[env] = {name: one_env(values, int(env)) for name, values in _data(infos["final_info"])}
-            found[env] |= {
+            env_infos[env] = {name: one_env(values, int(env)) for name, values in _data(infos["final_info"])}
+            env_infos[env] |= {
                 "terminal_observation": self._channelled(infos["final_obs"][env]),
                 "TimeLimit.truncated": bool(truncated[env] and not terminated[env]),
                 "episode": {"r": float(self._returns[env]), "l": int(self._lengths[env]), "t": elapsed},
             }
         self._returns[done], self._lengths[done] = 0, 0
-        return self._channelled(obs), rewards, done, found
+        return self._channelled(obs), rewards, done, env_infos
 
     def close(self) -> None:
         """Free the machines."""

@@ -162,10 +162,10 @@ def launch(kernel, described: dict, payload: bytes, at: int) -> "tuple[bytes, in
 
 def named(module, name: str):
     """Return the kernel or host code of this name; of a generic kernel, the overload that the text declares."""
-    found = getattr(module, name)
-    if isinstance(found, wp.Kernel) and found.is_generic:
-        (found,) = found.overloads.values()
-    return found
+    kernel = getattr(module, name)
+    if isinstance(kernel, wp.Kernel) and kernel.is_generic:
+        (kernel,) = kernel.overloads.values()
+    return kernel
 
 
 def run(header: dict, payload: bytes) -> "tuple[dict, bytes]":

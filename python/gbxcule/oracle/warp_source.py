@@ -28,13 +28,13 @@ def kernels(path: Path, lines: "set[int]") -> "dict[int, object]":
     sys.modules[module.__name__] = module
     # These folders come last, because a file in them may have the name of a standard module.
     sys.path.extend({str(path.parent), str(root_of(path))} - set(sys.path))
-    found = module.__dict__[FOUND] = {}
+    kernels_by_line = module.__dict__[FOUND] = {}
     futures = [name.name for node in tree.body if is_future(node) for name in node.names]
     flags = sum(getattr(__future__, name).compiler_flag for name in futures)
     for statement in definitions(tree.body, lines):
         body = ast.fix_missing_locations(ast.Module([statement], []))
         exec(compile(body, str(path), "exec", flags, True), module.__dict__)  # noqa: S102
-    return found
+    return kernels_by_line
 
 
 def package_of(path: Path) -> str:
@@ -56,10 +56,10 @@ def is_future(node: ast.stmt) -> bool:
 
 def definitions(body: "list[ast.stmt]", lines: "set[int]") -> "list[ast.stmt]":
     """Return the definitions of a body, each in a `try`, with code that notes the wanted kernels."""
-    kept = []
+    chosen = []
     for node in body:
         if isinstance(node, BLOCKS) and holds(node, lines):
-            kept += definitions(node.body, lines)
+            chosen += definitions(node.body, lines)
         if not isinstance(node, DEFINES) or is_future(node):
             continue
         after = []
@@ -75,8 +75,8 @@ def definitions(body: "list[ast.stmt]", lines: "set[int]") -> "list[ast.stmt]":
         for text in after:
             block += [ast.copy_location(statement, node) for statement in ast.parse(text).body]
         nothing = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, [ast.Pass()])
-        kept.append(ast.copy_location(ast.Try(block, [nothing], [], []), node))
-    return kept
+        chosen.append(ast.copy_location(ast.Try(block, [nothing], [], []), node))
+    return chosen
 
 
 def holds(node: ast.AST, lines: "set[int]") -> bool:

@@ -195,9 +195,9 @@ def __getattr__(name: str) -> Any:
         return _builtin.named(name)
     if name in _kernel_name.FUNCTIONS:
         return _builtin.named(name, in_kernels_only=True)
-    found = _missing.named(name)
-    if found is not None:
-        return found
+    missing = _missing.named(name)
+    if missing is not None:
+        return missing
     raise AttributeError(f"gbxcule.warp has no `{name}`", name=name, obj=sys.modules[__name__])
 
 

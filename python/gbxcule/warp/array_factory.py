@@ -43,8 +43,8 @@ def full(shape: Shape | None = None, value: Any = 0, dtype: Any = None, device: 
          requires_grad: bool = False, pinned: bool = False, retain_grad: bool = False, *,
          n: int | None = None) -> array:  # fmt: skip
     """Make an array with one value in all elements; a list of numbers is a vector, a list of lists a matrix."""
-    found = element_of(value) if dtype is None else dtype
-    return empty(shape, found, device, requires_grad, pinned, retain_grad, n=n).fill_(value)
+    element = element_of(value) if dtype is None else dtype
+    return empty(shape, element, device, requires_grad, pinned, retain_grad, n=n).fill_(value)
 
 
 def ones(shape: Shape | None = None, dtype: Any = float, device: Any = None, requires_grad: bool = False,

@@ -34,8 +34,8 @@ def _work_of(body: Body, options: dict[str, Any]) -> Callable[[], Any]:
     try:
         body(**options)
     finally:
-        kept = capture.capture_end()
-    return lambda: capture.capture_launch(kept)
+        graph = capture.capture_end()
+    return lambda: capture.capture_launch(graph)
 
 
 def capture_if(

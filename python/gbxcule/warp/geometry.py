@@ -145,8 +145,8 @@ def _group_tree(
         roots[begin] = at
         at += len(own_items)
     joined = [np.concatenate(parts) if parts else np.zeros(0, np.int32) for parts in (skips, items)]
-    found = (*joined, names.astype(np.int32), roots)
-    return found[0].tobytes(), found[1].tobytes(), found[2].tobytes(), found[3].tobytes()
+    all_skips, all_items = joined
+    return all_skips.tobytes(), all_items.tobytes(), names.astype(np.int32).tobytes(), roots.tobytes()
 
 
 # A node of a tree, laid out as in the dialect's library.

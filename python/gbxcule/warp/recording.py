@@ -68,11 +68,11 @@ def of_launch(
     try:
         if tables:
             raise _Refused(f"it queries geometry by an id (`{', '.join(tables)}`), which no recording holds")
-        rest = {"dims": list(grid), "inputs": _inputs(values)}
+        outcome = {"dims": list(grid), "inputs": _inputs(values)}
     except _Refused as refusal:
-        rest = {"refused": str(refusal)}
+        outcome = {"refused": str(refusal)}
     path = _folder / f"{Path(sys.argv[0]).stem}.{name}.{line}.{os.getpid()}.jsonl"
-    lines.append(json.dumps(head | rest, allow_nan=False) + "\n")
+    lines.append(json.dumps(head | outcome, allow_nan=False) + "\n")
     _native.write_file(os.fspath(path), "".join(lines).encode())
 
 

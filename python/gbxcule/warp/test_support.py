@@ -145,9 +145,9 @@ def add_kernel_test(
     def run(test: Any, device: Any) -> None:
         given = [*((inputs_factory(device) if inputs_factory is not None else inputs) or [])]
         wanted = array(expect, dtype=int) if expect else None
-        found = None if wanted is None else zeros_like(wanted)
-        launch(kernel, dim=dim, inputs=given if found is None else [*given, found], device=device)
-        if found is not None and wanted is not None:
-            assert_array_equal(found, wanted)
+        out = None if wanted is None else zeros_like(wanted)
+        launch(kernel, dim=dim, inputs=given if out is None else [*given, out], device=device)
+        if out is not None and wanted is not None:
+            assert_array_equal(out, wanted)
 
     add_function_test(cls, name or kernel.key, run, get_test_devices() if devices is None else devices)
