@@ -268,8 +268,8 @@ mod tests {
             let Some(name) = option.get_long() else { continue };
             let line = [&words[..], &[format!("--{name}"), "-1".to_owned()]].concat();
             let outcome = with_negative_numbers(Cli::command()).try_get_matches_from(&line);
-            let said = outcome.err().map_or(String::new(), |error| error.render().to_string());
-            assert!(!said.contains("unexpected argument"), "{line:?}: {said}");
+            let message = outcome.err().map_or(String::new(), |error| error.render().to_string());
+            assert!(!message.contains("unexpected argument"), "{line:?}: {message}");
             *tried += 1;
         }
         for verb in verb.get_subcommands() {
@@ -298,8 +298,8 @@ mod tests {
             line.extend(option.get_long().map(|name| format!("--{name}")));
             line.push("s3://bucket/a".into());
             let outcome = with_local_paths(Cli::command()).try_get_matches_from(&line);
-            let said = outcome.err().map_or(String::new(), |error| error.render().to_string());
-            assert!(said.contains("`s3://bucket/a` is a URL"), "{line:?}: {said}");
+            let message = outcome.err().map_or(String::new(), |error| error.render().to_string());
+            assert!(message.contains("`s3://bucket/a` is a URL"), "{line:?}: {message}");
             *tried += 1;
         }
         for verb in verb.get_subcommands() {

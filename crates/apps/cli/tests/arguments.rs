@@ -13,9 +13,9 @@ fn gbxcule(folder: &Path, words: &[&str]) -> Output {
 fn refused(words: &[&str], wanted: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let output = gbxcule(folder.path(), words);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{words:?}: {said}");
-    assert!(said.contains(wanted), "{words:?}: {said}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{words:?}: {message}");
+    assert!(message.contains(wanted), "{words:?}: {message}");
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "{words:?}");
 }
 
@@ -175,8 +175,11 @@ fn what_can_be_known_before_is_not_found_out_later() {
         folder.path(),
         &["record", "--steps", "1000000", "--frames-per-step", "1", "--out", "a.gif"],
     );
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(2) && said.contains("a folder is in its place"), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.code() == Some(2) && message.contains("a folder is in its place"),
+        "{message}"
+    );
     for words in [
         &["demo", "--out", "file"][..],
         &["bench", "--out", "file/below"],
@@ -184,8 +187,11 @@ fn what_can_be_known_before_is_not_found_out_later() {
     ] {
         std::fs::write(folder.path().join("file"), "").expect("a file");
         let output = gbxcule(folder.path(), words);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(2) && said.contains(words[words.len() - 2]), "{said}");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            output.status.code() == Some(2) && message.contains(words[words.len() - 2]),
+            "{message}"
+        );
     }
     // Statistics of other kernels are for a dataset.
     let output = gbxcule(folder.path(), &["synth", "card", "nowhere", "--warp-tests", "."]);

@@ -44,12 +44,12 @@ const GATE: &str = "verify --dut-backend warp_vec_cuda --compare-every 1 --frame
 fn the_gates_hold_against_the_swarm_on_threads() {
     let folder = tempfile::tempdir().expect("a folder");
     for rom in ["ALU_LOOP", "MEM_RWB --mem-region C000:C100"] {
-        let said = gbxcule(
+        let printed = gbxcule(
             folder.path(),
             &format!("{GATE} --ref-backend warp_vec_cpu --verify-steps 64 --rom {rom}"),
         );
-        assert!(said.starts_with("agree") && said.contains("64 comparisons"), "{said}");
-        assert!(said.contains("warp_vec_cuda (stand-in on the host) against"), "{said}");
+        assert!(printed.starts_with("agree") && printed.contains("64 comparisons"), "{printed}");
+        assert!(printed.contains("warp_vec_cuda (stand-in on the host) against"), "{printed}");
     }
 }
 
@@ -57,13 +57,14 @@ fn the_gates_hold_against_the_swarm_on_threads() {
 fn a_bench_waits_after_every_64_steps_unless_it_is_told_otherwise() {
     let folder = tempfile::tempdir().expect("a folder");
     for (more, every) in [("", 64), ("--sync-every 0", 0)] {
-        let said = gbxcule(
+        let printed = gbxcule(
             folder.path(),
             &format!(
                 "bench --device cuda --rom MEM_RWB --env-counts 1,4 --steps 6 --warmup-steps 1 --repeats 1 {more}"
             ),
         );
-        let report = said.lines().find_map(|line| line.strip_prefix("report: ")).expect("a report");
+        let report =
+            printed.lines().find_map(|line| line.strip_prefix("report: ")).expect("a report");
         let report = folder.path().join(report.trim());
         let files = std::fs::read_dir(&report).expect("the report").flatten();
         let artifact = files
@@ -131,9 +132,9 @@ fn without_a_driver_no_row_passes_for_launched() {
     }
     validate.env("LD_LIBRARY_PATH", folder.path());
     let output = validate.output().expect("it starts");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && output.stdout.is_empty(), "{said}");
-    assert!(said.contains("driver"), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && output.stdout.is_empty(), "{message}");
+    assert!(message.contains("driver"), "{message}");
 }
 
 #[test]
@@ -151,9 +152,9 @@ fn a_second_gpu_is_taken_by_its_number_or_missed() {
         );
     for verb in &mut verbs {
         let output = verb.output().expect("it starts");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("there is no device `cuda:1`: the driver sees 1"), "{said}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains("there is no device `cuda:1`: the driver sees 1"), "{message}");
         passes(verb.env("HOST_GPU_COUNT", "2"));
     }
     let artifact = folder.path().join("bench/sweep-ALU_LOOP-emulate_only.json");
@@ -315,11 +316,14 @@ mod long {
     fn the_gates_hold_against_pyboy() {
         let folder = tempfile::tempdir().expect("a folder");
         for rom in ["ALU_LOOP", "MEM_RWB --mem-region C000:C100"] {
-            let said = gbxcule(
+            let printed = gbxcule(
                 folder.path(),
                 &format!("{GATE} --ref-backend pyboy_single --verify-steps 64 --rom {rom}"),
             );
-            assert!(said.starts_with("agree") && said.contains("64 comparisons"), "{said}");
+            assert!(
+                printed.starts_with("agree") && printed.contains("64 comparisons"),
+                "{printed}"
+            );
         }
     }
 

@@ -53,9 +53,9 @@ fn a_disk_that_takes_no_more_files_is_said_as_that() {
         let options = format!("size=64m,nr_inodes={files}");
         let script = format!("exec \"$0\" {line}");
         let Some(output) = small_disk(folder.path(), &options, &script) else { return };
-        let said = stderr(&output);
-        assert_eq!(output.status.code(), Some(2), "{line}: {said}");
-        assert!(said.contains("no inodes are left"), "{line}: {said}");
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{line}: {message}");
+        assert!(message.contains("no inodes are left"), "{line}: {message}");
     }
 }
 
@@ -66,10 +66,10 @@ fn a_disk_without_bytes_is_said_and_leaves_nothing_half_written() {
         let script =
             format!("\"$0\" {line}; code=$?; find full -name '.gbxcule-*' >&2; exit $code");
         let Some(output) = small_disk(folder.path(), "size=64k", &script) else { return };
-        let said = stderr(&output);
-        assert_eq!(output.status.code(), Some(2), "{line}: {said}");
-        assert!(said.contains("No space left on device"), "{line}: {said}");
-        assert!(!said.contains("inodes") && !said.contains(".gbxcule-"), "{line}: {said}");
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{line}: {message}");
+        assert!(message.contains("No space left on device"), "{line}: {message}");
+        assert!(!message.contains("inodes") && !message.contains(".gbxcule-"), "{line}: {message}");
     }
 }
 
@@ -97,7 +97,7 @@ fn right_answers_are_never_wrong_for_want_of_files() {
             "exec \"$0\" synth grade answers.jsonl --dataset rows --out graded --work full/work";
         let options = format!("size=2g,nr_inodes={files}");
         let Some(output) = small_disk(folder.path(), &options, script) else { return };
-        let said = stderr(&output);
+        let message = stderr(&output);
         statuses.push(output.status.code());
         if output.status.code() != Some(2) {
             let lines = fs::read_to_string(&graded).expect("verdicts");
@@ -107,7 +107,10 @@ fn right_answers_are_never_wrong_for_want_of_files() {
             }
             continue;
         }
-        assert!(said.contains("inodes") || said.contains("files more"), "{files} files: {said}");
+        assert!(
+            message.contains("inodes") || message.contains("files more"),
+            "{files} files: {message}"
+        );
     }
     assert_eq!(statuses[0], Some(2), "{statuses:?}");
     assert_eq!(statuses.last(), Some(&Some(0)), "{statuses:?}");

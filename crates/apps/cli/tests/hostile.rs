@@ -78,8 +78,8 @@ fn numbers_that_are_too_large_are_refused_with_the_largest_that_is_not() {
     ];
     let folder = folder();
     for (line, expected) in cases {
-        let said = refused(folder.path(), line);
-        assert!(said.contains(expected), "{line}: {said}");
+        let message = refused(folder.path(), line);
+        assert!(message.contains(expected), "{line}: {message}");
     }
     assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 0, "nothing was begun");
 }
@@ -111,8 +111,11 @@ fn only_regular_files_of_a_size_are_read() {
     for line in
         [format!("{rom} pipe.gb"), format!("{rom} /dev/zero"), "watch --rom /dev/tty".into()]
     {
-        let said = refused(folder.path(), &line);
-        assert!(said.contains("not a file") || said.contains("os error"), "{line}: {said}");
+        let message = refused(folder.path(), &line);
+        assert!(
+            message.contains("not a file") || message.contains("os error"),
+            "{line}: {message}"
+        );
     }
     for line in [
         "compile pipe.py",
@@ -120,11 +123,11 @@ fn only_regular_files_of_a_size_are_read() {
         "assemble pipe.gb --out game.gb",
         "assemble /dev/zero --out game.gb",
     ] {
-        let said = refused(folder.path(), line);
-        assert!(said.contains("this is a pipe, a socket or a device, not a file"), "{said}");
+        let message = refused(folder.path(), line);
+        assert!(message.contains("this is a pipe, a socket or a device, not a file"), "{message}");
     }
-    let said = refused(folder.path(), "bench --reward pipe.py --stage reward_only");
-    assert!(said.contains("not a file"), "{said}");
+    let message = refused(folder.path(), "bench --reward pipe.py --stage reward_only");
+    assert!(message.contains("not a file"), "{message}");
     // Links are followed only within the program's folder.
     for line in ["compile zero.py", "play --reward zero.py"] {
         assert!(refused(folder.path(), line).contains("it leads out of"), "{line}");
@@ -139,8 +142,8 @@ fn only_regular_files_of_a_size_are_read() {
         assert_eq!(run(folder.path(), line).status.code(), Some(0), "{line}");
     }
     let survey = run(folder.path(), "compile --survey .");
-    let said = String::from_utf8_lossy(&survey.stdout).into_owned();
-    assert!(said.contains("not read: ./pipe.py: this is a pipe"), "{said}");
+    let message = String::from_utf8_lossy(&survey.stdout).into_owned();
+    assert!(message.contains("not read: ./pipe.py: this is a pipe"), "{message}");
 }
 
 #[test]
@@ -152,8 +155,8 @@ fn an_assembled_game_replaces_neither_its_source_nor_its_labels() {
     let labels = refused(folder.path(), "assemble labels.sym --out labels.gb");
     assert!(labels.contains("its labels go beside it"), "{labels}");
     for out in ["game.asm", "game.sym", "./game.asm", "link.gb"] {
-        let said = refused(folder.path(), &format!("assemble game.asm --out {out}"));
-        assert!(said.contains("its labels go beside it"), "{said}");
+        let message = refused(folder.path(), &format!("assemble game.asm --out {out}"));
+        assert!(message.contains("its labels go beside it"), "{message}");
     }
     assert_eq!(fs::read_to_string(folder.path().join("game.asm")).expect("it"), "    nop\n");
 }
@@ -181,8 +184,8 @@ fn options_that_would_do_nothing_are_refused() {
         ("synth tasks rows --out a.jsonl --stand-in ./a.jsonl", "name one file"),
         ("compile task.py --out ./task.py", "names the file that is compiled"),
     ] {
-        let said = refused(folder.path(), line);
-        assert!(said.contains(expected), "{line}: {said}");
+        let message = refused(folder.path(), line);
+        assert!(message.contains(expected), "{line}: {message}");
     }
 }
 
@@ -193,9 +196,9 @@ fn spoiled(bundle: &Path, change: impl Fn(&mut Value)) -> String {
     let mut metadata: Value = serde_json::from_str(&whole).expect("JSON");
     change(&mut metadata["plan"]);
     fs::write(&path, metadata.to_string()).expect("a file");
-    let said = refused(bundle, "replay .");
+    let message = refused(bundle, "replay .");
     fs::write(&path, whole).expect("a file");
-    said
+    message
 }
 
 #[test]
@@ -245,16 +248,19 @@ fn artifacts_of_nothing_or_of_absurd_numbers_are_refused() {
     assert!(report(&|results| *results = json!([])).contains("0 results, and a report has 1 to"));
     for number in [json!(1e308), json!(-1.0), json!(0.0), json!(5e-324), json!(null), json!("1")] {
         for field in ["frames_per_s", "slowest_frames_per_s", "fastest_frames_per_s"] {
-            let said = report(&|results| results[1][field] = number.clone());
+            let message = report(&|results| results[1][field] = number.clone());
             assert!(
-                said.contains("are not numbers that a bench can measure"),
-                "{field} {number}: {said}"
+                message.contains("are not numbers that a bench can measure"),
+                "{field} {number}: {message}"
             );
         }
     }
     for number in [json!(0), json!(u64::MAX), json!(1.5)] {
-        let said = report(&|results| results[0]["num_envs"] = number.clone());
-        assert!(said.contains("are not numbers that a bench can measure"), "{number}: {said}");
+        let message = report(&|results| results[0]["num_envs"] = number.clone());
+        assert!(
+            message.contains("are not numbers that a bench can measure"),
+            "{number}: {message}"
+        );
     }
 }
 
@@ -367,9 +373,9 @@ fn commands_that_are_printed_can_be_copied_whatever_the_names_are() {
     );
     let output = command.args(["--bundle-dir", bundles]).output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let repeat =
-        said.lines().find_map(|line| line.strip_prefix("repeat: gbxcule ")).expect("a command");
+        printed.lines().find_map(|line| line.strip_prefix("repeat: gbxcule ")).expect("a command");
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("exec \"$0\" {repeat}"), env!("CARGO_BIN_EXE_gbxcule")]);
     let again = shell.current_dir(&folder).output().expect("sh");
@@ -388,10 +394,10 @@ fn no_word_of_the_command_line_is_obeyed_by_the_terminal() {
         let output = command.env("CLICOLOR_FORCE", "1").args(&words).output();
         let output = output.expect("the binary runs");
         assert_eq!(output.status.code(), Some(2));
-        let said = stderr(&output);
+        let message = stderr(&output);
         assert!(
-            said.starts_with("error: ") && !said.contains(['\u{1b}', '\u{7}', '\u{202e}']),
-            "{said:?}"
+            message.starts_with("error: ") && !message.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+            "{message:?}"
         );
     }
 }

@@ -95,8 +95,8 @@ fn a_dataset_grows_to_the_one_that_was_made_at_once() {
     assert!(make("620", &grown, &["--resume"]).status.success());
     assert_eq!(data(&grown), data(&whole));
     let smaller = make("510", &grown, &["--resume"]);
-    let said = String::from_utf8_lossy(&smaller.stderr);
-    assert!(!smaller.status.success() && said.contains("--count 620"), "{said}");
+    let message = String::from_utf8_lossy(&smaller.stderr);
+    assert!(!smaller.status.success() && message.contains("--count 620"), "{message}");
 }
 
 #[test]
@@ -128,11 +128,11 @@ fn a_dataset_is_made_checked_and_described() {
     let train = out.join("jsonl/train-000000.jsonl");
     let lines = std::fs::read_to_string(&train).expect("JSON lines");
     std::fs::write(&train, lines.replacen("wp.", "wp .", 1)).expect("a file");
-    let said = gbxcule(&["validate", text(&out), "--no-host"]).output().expect("it starts");
-    let said = (said.status.code(), String::from_utf8_lossy(&said.stdout).into_owned());
+    let printed = gbxcule(&["validate", text(&out), "--no-host"]).output().expect("it starts");
+    let printed = (printed.status.code(), String::from_utf8_lossy(&printed.stdout).into_owned());
     assert!(
-        said.0 == Some(1) && said.1.contains("train-000000.jsonl: not the rows of"),
-        "{said:?}"
+        printed.0 == Some(1) && printed.1.contains("train-000000.jsonl: not the rows of"),
+        "{printed:?}"
     );
     run(&["dedupe", text(&out), "--out", text(&less)]);
     let leakage = run(&["leakage", text(&less)]);
@@ -155,10 +155,11 @@ fn json_lines(folder: &Path) -> String {
 /// Returns the faults that `validate` finds in a folder as a whole.
 fn fault(folder: &Path, options: &[&str]) -> String {
     let args = [&["validate", text(folder), "--no-host"], options].concat();
-    let said = gbxcule(&args).output().expect("the program starts");
-    assert_eq!(said.status.code(), Some(1), "{args:?}: {said:?}");
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    let faults: Vec<&str> = said.lines().filter(|line| line.starts_with("the folder: ")).collect();
+    let printed = gbxcule(&args).output().expect("the program starts");
+    assert_eq!(printed.status.code(), Some(1), "{args:?}: {printed:?}");
+    let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
+    let faults: Vec<&str> =
+        printed.lines().filter(|line| line.starts_with("the folder: ")).collect();
     faults.join("\n")
 }
 
@@ -178,31 +179,34 @@ fn a_folder_with_rows_missing_or_columns_of_its_own_fails() {
     run(&["validate", text(&cut), "--no-host"]);
     let two: String = rows.split_inclusive('\n').take(2).collect();
     write(&lines, &two);
-    let said = fault(&cut, &[]);
-    assert!(said.contains("declares 6 rows, and there are 2; row 2 is the first"), "{said}");
-    assert!(said.contains("--count 6 --seed 3") && said.contains("--resume"), "{said}");
+    let message = fault(&cut, &[]);
+    assert!(message.contains("declares 6 rows, and there are 2; row 2 is the first"), "{message}");
+    assert!(message.contains("--count 6 --seed 3") && message.contains("--resume"), "{message}");
     // One of several processes still knows which rows the others lack.
-    assert_eq!(fault(&cut, &["--shard", "0/2"]), said);
+    assert_eq!(fault(&cut, &["--shard", "0/2"]), message);
     write(&manifest, &declared.replacen("{", "{\n  \"rows\": 2,", 1));
     run(&["validate", text(&cut), "--no-host"]);
     write(&lines, &two.replacen('{', "{\"proved\": true, ", 1));
-    let said = fault(&cut, &[]);
-    assert!(said.contains("rows have no column `proved`"), "{said}");
+    let message = fault(&cut, &[]);
+    assert!(message.contains("rows have no column `proved`"), "{message}");
     // Forging all rows and the manifest succeeds only if the rows are not made again.
     write(&lines, &two.replace("\"gbxcule 0.1.0\"", "\"gbxcule 9.9.9\""));
     let other = declared.replacen("{", "{\n  \"rows\": 2,", 1);
     write(&manifest, &other.replace("gbxcule 0.1.0", "gbxcule 9.9.9"));
-    let said = fault(&cut, &[]);
-    assert!(said.contains("of `gbxcule 9.9.9` made the rows"), "{said}");
+    let message = fault(&cut, &[]);
+    assert!(message.contains("of `gbxcule 9.9.9` made the rows"), "{message}");
     write(&whole.join("jsonl/train-000007.jsonl"), &two);
-    let said = fault(&whole, &[]);
-    assert!(said.contains("train-000007.jsonl: no Parquet file has these rows"), "{said}");
+    let message = fault(&whole, &[]);
+    assert!(message.contains("train-000007.jsonl: no Parquet file has these rows"), "{message}");
     // A training on this file would use test rows.
     write(&manifest, &declared);
     std::fs::rename(&lines, cut.join("jsonl/test-000000.jsonl")).expect("a file");
     write(&cut.join("jsonl/test-000000.jsonl"), &rows);
-    let said = fault(&cut, &[]);
-    assert!(said.contains("test-000000.jsonl: row ") && said.contains("is of the split"), "{said}");
+    let message = fault(&cut, &[]);
+    assert!(
+        message.contains("test-000000.jsonl: row ") && message.contains("is of the split"),
+        "{message}"
+    );
 }
 
 /// All tests of a folder of Parquet are repeated with one of JSON lines.
@@ -253,8 +257,8 @@ fn a_line_that_is_no_row_is_named() {
     let refused = |wanted: &str| {
         for verb in ["validate", "card", "leakage"] {
             let output = gbxcule(&[verb, text(&out)]).output().expect("the program starts");
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(!output.status.success() && said.contains(wanted), "{said}");
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!output.status.success() && message.contains(wanted), "{message}");
         }
     };
     refused("rows.jsonl:2:50: EOF while parsing");
@@ -312,9 +316,9 @@ fn rows_that_somebody_has_written_already_are_dropped_when_asked() {
     let row = rows.iter().find(|row| row.kernels.len() == 1).expect("a row of one kernel");
     let other = row.source.replace(&row.kernel, "another_name").replace("0.5", "0.75");
     std::fs::write(kernels.join("deep/theirs.py"), other).expect("a file");
-    let said = run(&["dedupe", text(&out), "--against", text(&kernels), "--out", text(&less)]);
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    assert!(said.contains("1 rows are kernels of "), "{said}");
+    let output = run(&["dedupe", text(&out), "--against", text(&kernels), "--out", text(&less)]);
+    let output = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.contains("1 rows are kernels of "), "{output}");
     let ids: Vec<u64> =
         gbxcule_rows::batch::read(&less).expect("rows").iter().map(|row| row.id).collect();
     assert_eq!(ids, [0, 1, 2, 3].into_iter().filter(|id| *id != row.id).collect::<Vec<_>>());
@@ -327,8 +331,8 @@ fn rows_that_somebody_has_written_already_are_dropped_when_asked() {
 fn ptx_without_cuda_text_is_refused_with_what_to_do() {
     let output = gbxcule(&["generate", "--count", "1", "--ptx", "--out", "nowhere"]).output();
     let output = output.expect("the program starts");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && said.contains("add --device cuda"), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && message.contains("add --device cuda"), "{message}");
 }
 
 #[test]
@@ -354,10 +358,10 @@ fn a_models_answers_are_asked_for_and_graded() {
             .output()
             .expect("the program starts")
     };
-    let said = grade(&answers, &out);
-    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    assert!(said.contains(&format!("6        6       {right}")), "{said}");
+    let output = grade(&answers, &out);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.contains(&format!("6        6       {right}")), "{output}");
     let grades = std::fs::read_to_string(out.join("grades.jsonl")).expect("grades");
     assert_eq!(grades.matches("\"verdict\":\"right\"").count(), right);
     // Questions without an answer are wrong, so that leaving them out gains nothing.
@@ -372,16 +376,16 @@ fn a_models_answers_are_asked_for_and_graded() {
     std::fs::write(&answers, both).expect("a file");
     let mut command = gbxcule(&["grade", text(&answers), "--dataset", text(&dataset)]);
     command.args(["--out", text(&path("early"))]).env("CXX", "no-such-compiler");
-    let said = command.output().expect("the program starts");
-    let error = String::from_utf8_lossy(&said.stderr).into_owned();
-    assert!(said.status.code() == Some(2) && error.contains("--task"), "{error}");
+    let output = command.output().expect("the program starts");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && error.contains("--task"), "{error}");
 
     // A line that is not an answer stops the command before it writes anything.
     std::fs::write(&answers, format!("{given}{{\"row\": 1000}}\n")).expect("a file");
-    let (out, said) = (path("none"), grade(&answers, &path("none")));
-    assert!(!said.status.success() && !out.exists());
-    let said = String::from_utf8_lossy(&said.stderr).into_owned();
-    assert!(said.contains("answers.jsonl:7:"), "{said}");
+    let (out, output) = (path("none"), grade(&answers, &path("none")));
+    assert!(!output.status.success() && !out.exists());
+    let output = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.contains("answers.jsonl:7:"), "{output}");
 }
 
 #[test]
@@ -389,9 +393,9 @@ fn every_kernel_of_the_examples_becomes_a_row() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out");
     let code = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/kernels");
-    let said = run(&["harvest", text(&code), "--license", "MIT", "--out", text(&out)]);
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    assert!(said.contains("9 kernels in 5 files: 9 rows"), "{said}");
+    let output = run(&["harvest", text(&code), "--license", "MIT", "--out", text(&out)]);
+    let output = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.contains("9 kernels in 5 files: 9 rows"), "{output}");
     let refused = std::fs::read_to_string(out.join("refused.jsonl")).expect("a file");
     assert!(refused.is_empty(), "{refused}");
 }
@@ -405,9 +409,9 @@ fn a_folder_without_kernels_gives_no_dataset() {
         [("MIT", "such as the programs of a swarm"), ("my/own", "is not an SPDX expression")]
     {
         let mut command = gbxcule(&["harvest", text(&code), "--license", license]);
-        let said = command.args(["--out", text(&out)]).output().expect("the program starts");
-        let error = String::from_utf8_lossy(&said.stderr).into_owned();
-        assert!(!said.status.success() && error.contains(reason), "{error}");
+        let output = command.args(["--out", text(&out)]).output().expect("the program starts");
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && error.contains(reason), "{error}");
         assert!(!out.exists());
     }
 }
@@ -420,9 +424,9 @@ fn a_folder_without_a_licence_gives_no_dataset() {
     std::fs::create_dir(&code).expect("a folder");
     std::fs::write(code.join("k.py"), "import warp as wp\n").expect("a file");
     let mut command = gbxcule(&["harvest", text(&code), "--license", "MIT", "--out", text(&out)]);
-    let said = command.output().expect("the program starts");
-    let error = String::from_utf8_lossy(&said.stderr).into_owned();
-    assert!(!said.status.success() && error.contains("its files name no licence"), "{error}");
+    let output = command.output().expect("the program starts");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && error.contains("its files name no licence"), "{error}");
     assert!(!out.exists());
 }
 
@@ -432,9 +436,9 @@ fn a_folder_without_a_licence_gives_no_dataset() {
 fn a_url_for_a_folder_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = gbxcule(&["generate", "--count", "1", "--out", "s3://bucket/kernels"]);
-    let said = command.current_dir(&folder).output().expect("the program starts");
-    let error = String::from_utf8_lossy(&said.stderr).into_owned();
-    assert_eq!(said.status.code(), Some(2), "{error}");
+    let output = command.current_dir(&folder).output().expect("the program starts");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{error}");
     assert!(error.contains("`s3://bucket/kernels` is a URL"), "{error}");
     assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0);
 }
@@ -449,13 +453,13 @@ fn what_tried_kernels_print_is_not_printed() {
         i = wp.tid()\n    wp.expect_eq(x[i], 3)\n    y[i] = x[i] + 1\n    wp.printf(\"LOUD %d\\n\", i)\n";
     std::fs::write(code.join("loud.py"), kernel).expect("a file");
     let silent = |args: &[&str]| {
-        let said = run(args);
-        let said = String::from_utf8_lossy(&said.stdout).into_owned();
-        assert!(!said.contains("LOUD") && !said.contains("expect_eq"), "{args:?}: {said}");
-        said
+        let output = run(args);
+        let output = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(!output.contains("LOUD") && !output.contains("expect_eq"), "{args:?}: {output}");
+        output
     };
-    let said = silent(&["harvest", text(&code), "--license", "MIT", "--out", text(&out)]);
-    assert!(said.contains("1 kernels in 1 files: 1 rows"), "{said}");
+    let output = silent(&["harvest", text(&code), "--license", "MIT", "--out", text(&out)]);
+    assert!(output.contains("1 kernels in 1 files: 1 rows"), "{output}");
     silent(&["validate", text(&out), "--work", text(&folder.path().join("work"))]);
     silent(&["mutate", text(&out), "--no-host"]);
 }
@@ -484,17 +488,20 @@ fn a_place_that_takes_no_output_is_refused_before_the_work() {
         (&["tasks", broken, "--out", taken], "a folder is in its place"),
         (&["tasks", broken, "--stand-in", taken], "a folder is in its place"),
     ] {
-        let said = gbxcule(args).output().expect("the program starts");
-        let said = String::from_utf8_lossy(&said.stderr).into_owned();
-        assert!(said.contains(wanted), "{args:?}: {said}");
+        let output = gbxcule(args).output().expect("the program starts");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(message.contains(wanted), "{args:?}: {message}");
     }
     let answers = path("answers.jsonl");
     std::fs::write(&answers, "{\"row\": 1, \"task\": \"python-to-ir\", \"answer\": \"\"}\n")
         .expect("a file");
     let grades = path("grades");
     let args = ["grade", text(&answers), "--dataset", text(&sample), "--out", text(&grades)];
-    let said = gbxcule(&args).output().expect("the program starts");
-    assert!(String::from_utf8_lossy(&said.stderr).contains("a folder is in its place"), "{said:?}");
+    let output = gbxcule(&args).output().expect("the program starts");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("a folder is in its place"),
+        "{output:?}"
+    );
     assert_eq!(std::fs::read_dir(&grades).expect("the folder").count(), 1, "nothing is written");
     // The command leaves none of its temporary files.
     let names = std::fs::read_dir(folder.path())
@@ -510,10 +517,12 @@ fn rows_of_one_number_and_folders_without_rows_are_refused() {
     run(&["generate", "--count", "2", "--seed", "5", "--mode", "text", "--out", text(&out)]);
     let refused = |verbs: &[&str], wanted: &str| {
         for verb in verbs {
-            let said = gbxcule(&[verb, text(&out)]).output().expect("the program starts");
-            let code = said.status.code();
-            let said = String::from_utf8_lossy(&said.stderr).into_owned();
-            assert!(code == Some(2) && said.contains(wanted), "{verb}: {said}");
+            let output = gbxcule(&[verb, text(&out)]).output().expect("the program starts");
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(
+                output.status.code() == Some(2) && message.contains(wanted),
+                "{verb}: {message}"
+            );
         }
     };
     let data = out.join("data");
@@ -525,8 +534,8 @@ fn rows_of_one_number_and_folders_without_rows_are_refused() {
     }
     refused(&["tasks"], "two rows have the number 0");
     let checked = gbxcule(&["validate", text(&out), "--no-host"]).output().expect("it starts");
-    let said = String::from_utf8_lossy(&checked.stdout).into_owned();
-    assert!(!checked.status.success() && said.contains("row 1: origin fails: id"), "{said}");
+    let printed = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(!checked.status.success() && printed.contains("row 1: origin fails: id"), "{printed}");
     std::fs::remove_dir_all(&data).expect("a folder");
     std::fs::create_dir(&data).expect("a folder");
     refused(&["validate", "card", "leakage", "tasks", "mutate"], "rows holds no rows");
@@ -544,9 +553,9 @@ fn going_on_with_another_dataset_says_only_that_it_is_another() {
     };
     assert!(made("4").status.success());
     let before = data(&out);
-    let said = made("5");
-    let error = String::from_utf8_lossy(&said.stderr).into_owned();
-    assert!(!said.status.success() && error.contains("holds another dataset"), "{error}");
+    let output = made("5");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && error.contains("holds another dataset"), "{error}");
     assert!(!error.contains("not a whole block"), "{error}");
     assert_eq!(before, data(&out));
 }

@@ -241,9 +241,9 @@ fn a_function_whose_decorator_is_unknown_is_named() {
     fs::write(folder.path().join("unknown.py"), &unknown).expect("a file");
     let none = gbxcule(folder.path(), &["compile", "unknown.py"]);
     assert_eq!((none.status.code(), stdout(&none)), (Some(2), String::new()));
-    let said = stderr(&none);
-    assert!(said.starts_with("warning[no-kernel]: `one` isn't a kernel here"), "{said}");
-    assert!(said.contains("unknown.py has no kernel"), "{said}");
+    let message = stderr(&none);
+    assert!(message.starts_with("warning[no-kernel]: `one` isn't a kernel here"), "{message}");
+    assert!(message.contains("unknown.py has no kernel"), "{message}");
     let other =
         format!("{unknown}@wp.kernel\ndef two(a: wp.array(dtype=float)):\n    a[0] = 2.0\n");
     fs::write(folder.path().join("unknown.py"), other).expect("a file");

@@ -527,8 +527,8 @@ fn a_matrix_of_vectors_says_which_functions_make_one() {
     let mut sources = SourceMap::new();
     let id = sources.add("run.py", text);
     let faults = Program::parse(&sources, id).and_then(|program| program.compile("run"));
-    let said = render(&faults.expect_err("Warp refuses it, too"), &sources);
-    assert!(said.contains("wp.matrix_from_rows(..)"), "{said}");
+    let message = render(&faults.expect_err("Warp refuses it, too"), &sources);
+    assert!(message.contains("wp.matrix_from_rows(..)"), "{message}");
 }
 
 #[test]

@@ -135,8 +135,11 @@ fn the_user_says_the_types_of_a_generic_kernel() {
     let given = [("fill", "{'x': wp.array(dtype=Box), 'value': Box}")];
     let module = compile_with(&text, &[], &given).unwrap_or_else(|fault| panic!("{fault}"));
     assert_eq!(signatures(&module), ["array[Box], Box"]);
-    let said = compile_with(&text, &[], &[("fill", "[float]")]).expect_err("two parameters");
-    assert!(said.contains("--types") && said.contains("list of types for (x, value)"), "{said}");
+    let message = compile_with(&text, &[], &[("fill", "[float]")]).expect_err("two parameters");
+    assert!(
+        message.contains("--types") && message.contains("list of types for (x, value)"),
+        "{message}"
+    );
 }
 
 /// A factory with a kernel that stores an expression of `x[0]`.
@@ -156,8 +159,8 @@ fn a_kernel_is_compiled_for_each_call_of_the_function_around_it() {
     // One that uses none of the arguments is the same in each call.
     let module = compile(&format!("{}{calls}", factory("by, more=1", "x[0] + 1"))).expect("right");
     assert_eq!(results(&module, 10), [11]);
-    let said = compile(&format!("{text}make(UNKNOWN)\n")).expect_err("an unknown argument");
-    assert!(said.contains("`--define make.by=VALUE`"), "{said}");
+    let message = compile(&format!("{text}make(UNKNOWN)\n")).expect_err("an unknown argument");
+    assert!(message.contains("`--define make.by=VALUE`"), "{message}");
 }
 
 #[test]
@@ -224,8 +227,8 @@ fn what_only_python_knows_of_a_python_function_stays_unknown() {
             "N = 1\ndef change(n):\n    n.append(2)\ndef f():\n    {body}\n@wp.kernel\n\
              def k(x: wp.array(dtype=int)):\n    x[0] = wp.static(f())\n"
         );
-        let said = compile(&text).err().unwrap_or_else(|| panic!("known: {body}"));
-        assert!(said.contains("needs-python-evaluation"), "{body}: {said}");
+        let message = compile(&text).err().unwrap_or_else(|| panic!("known: {body}"));
+        assert!(message.contains("needs-python-evaluation"), "{body}: {message}");
     }
 }
 
@@ -280,14 +283,17 @@ fn elements_of_a_list_that_changes_are_refused() {
 fn what_makes_a_kernel_too_large_and_a_class_no_type_is_said() {
     let head = "@wp.kernel\ndef k(x: wp.array(dtype=int)):\n";
     let straight = format!("{head}{}", "    pass\n".repeat(50_001));
-    let said = compile(&straight).expect_err("too large");
-    assert!(said.contains("more than 50000 statements, with functions"), "{said}");
+    let message = compile(&straight).expect_err("too large");
+    assert!(message.contains("more than 50000 statements, with functions"), "{message}");
     let unrolled = "    for _ in range(16):\n        pass\n".repeat(3200);
-    let said = compile(&format!("{head}{unrolled}")).expect_err("too large");
-    assert!(said.contains("more than 50000 statements with its loops unrolled"), "{said}");
+    let message = compile(&format!("{head}{unrolled}")).expect_err("too large");
+    assert!(message.contains("more than 50000 statements with its loops unrolled"), "{message}");
     let class = "class Box:\n    width: float\n@wp.kernel\ndef k(x: wp.array(dtype=Box)):\n    x[0].width = 1.0\n";
-    let said = compile(class).expect_err("no struct");
-    assert!(said.contains("`Box` isn't a type") && said.contains("`@wp.struct`"), "{said}");
+    let message = compile(class).expect_err("no struct");
+    assert!(
+        message.contains("`Box` isn't a type") && message.contains("`@wp.struct`"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -307,8 +313,11 @@ fn of_definitions_under_conditions_those_count_whose_condition_holds() {
     let text = "import sys\n@wp.func\ndef f(x: int):\n    return x + 1\n\
                 if sys.platform == \"linux\":\n    @wp.func\n    def f(x: int):\n        return x + 2\n\
                 @wp.kernel\ndef k(x: wp.array(dtype=int)):\n    x[0] = f(x[0])\n";
-    let said = compile(text).expect_err("one of two");
-    assert!(said.contains("which binding of `f` counts is only known when Python runs"), "{said}");
+    let message = compile(text).expect_err("one of two");
+    assert!(
+        message.contains("which binding of `f` counts is only known when Python runs"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -135,8 +135,8 @@ fn stars_bring_what_is_public() {
     };
     assert_eq!(files("ONE + _FOUR"), Ok(()));
     for hidden in ["_TWO", "FIVE"] {
-        let said = files(hidden).expect_err("not public");
-        assert!(said.contains(&format!("`{hidden}` isn't defined")), "{said}");
+        let message = files(hidden).expect_err("not public");
+        assert!(message.contains(&format!("`{hidden}` isn't defined")), "{message}");
     }
     let main = kernel("from a import *\nfrom b import *", "THREE");
     assert_eq!(run(&[("k.py", &main), ("a.py", first), ("b.py", second)], 0), 33);
@@ -151,8 +151,8 @@ fn stars_go_through_files_and_end_in_circles() {
     let files = [("k.py", &*main), ("a.py", "from b import *\n"), ("b.py", &two)];
     assert_eq!(run(&files, 3), 6);
     let main = kernel("from a import *", "g(x[0])");
-    let said = compile(&[("k.py", &main), files[1], files[2]]).expect_err("no `g`");
-    assert!(said.contains("`g` isn't defined"), "{said}");
+    let message = compile(&[("k.py", &main), files[1], files[2]]).expect_err("no `g`");
+    assert!(message.contains("`g` isn't defined"), "{message}");
 }
 
 #[test]
@@ -162,8 +162,8 @@ fn files_may_import_each_other_but_names_may_not() {
     let two = "import a\n@wp.func\ndef g(x: int):\n    return x * a.N\n";
     assert_eq!(run(&[("k.py", &main), ("a.py", one), ("b.py", two)], 4), 13);
     let files = [("k.py", &*main), ("a.py", "from b import f\n"), ("b.py", "from a import f\n")];
-    let said = compile(&files).expect_err("nothing is bound");
-    assert!(said.contains("`f` is imported in a circle"), "{said}");
+    let message = compile(&files).expect_err("nothing is bound");
+    assert!(message.contains("`f` is imported in a circle"), "{message}");
 }
 
 #[test]
@@ -300,8 +300,8 @@ fn what_may_not_be_read_is_said_with_the_reason() {
     };
     let program =
         Program::load(&mut Texts::default(), &mut sources, id, Some(&read)).expect("Python");
-    let said = render(&program.compile("k").expect_err("refused"), &sources);
-    assert!(said.contains("`sh.py` isn't read: it leads out of `here`"), "{said}");
+    let message = render(&program.compile("k").expect_err("refused"), &sources);
+    assert!(message.contains("`sh.py` isn't read: it leads out of `here`"), "{message}");
 }
 
 /// Runs the first file on `x[0]` with values given by the user, and modules of a folder `stubs`.
@@ -361,18 +361,18 @@ fn values_that_only_python_knows_can_be_given() {
     assert_eq!(given(&[("k.py", &main)], &defines, 1), Ok(607));
     let stub = "class mjtGeom:\n    mjGEOM_BOX = 6\nmjMAX = 100\n";
     assert_eq!(given(&[("k.py", &main), ("stubs/mujoco.py", stub)], &[], 1), Ok(607));
-    let said = given(&[("k.py", &main)], &defines[..1], 1).expect_err("not all are given");
-    assert!(said.contains("no module `mujoco` was found"), "{said}");
-    assert!(said.contains("`--define mujoco.mjMAX=VALUE` gives a constant"), "{said}");
+    let message = given(&[("k.py", &main)], &defines[..1], 1).expect_err("not all are given");
+    assert!(message.contains("no module `mujoco` was found"), "{message}");
+    assert!(message.contains("`--define mujoco.mjMAX=VALUE` gives a constant"), "{message}");
 
     let inner = kernel("", "dtype(x[0] * by)").replace('\n', "\n    ");
     let main = format!("def make(dtype, by):\n    {inner}");
     let defines = [("make.dtype", "wp.int32"), ("make.by", "3")];
     assert_eq!(given(&[("k.py", &main)], &defines, 4), Ok(12));
-    let said = given(&[("k.py", &main)], &defines[..1], 4).expect_err("not all are given");
-    assert!(said.contains("`--define make.by=VALUE` gives it on the command line"), "{said}");
-    let said = given(&[("k.py", &main)], &[("make.by", "3 +")], 4).expect_err("no Python");
-    assert!(said.contains("--define"), "{said}");
+    let message = given(&[("k.py", &main)], &defines[..1], 4).expect_err("not all are given");
+    assert!(message.contains("`--define make.by=VALUE` gives it on the command line"), "{message}");
+    let message = given(&[("k.py", &main)], &[("make.by", "3 +")], 4).expect_err("no Python");
+    assert!(message.contains("--define"), "{message}");
 }
 
 #[test]
@@ -423,9 +423,9 @@ fn a_text_alone_says_that_it_has_no_files() {
     let mut sources = SourceMap::new();
     let id = sources.add("<text>", kernel("import warp as wp\nfrom a import f", "f(x[0])"));
     let program = Program::parse(&sources, id).expect("Python");
-    let said = render(&program.compile("k").expect_err("no files"), &sources);
-    assert!(said.contains("`a.f` comes from another module"), "{said}");
-    assert!(said.contains("only a text in a file can import"), "{said}");
+    let message = render(&program.compile("k").expect_err("no files"), &sources);
+    assert!(message.contains("`a.f` comes from another module"), "{message}");
+    assert!(message.contains("only a text in a file can import"), "{message}");
 }
 
 #[test]
@@ -451,8 +451,8 @@ fn dictionaries_of_other_files_count_unless_something_changes_them() {
         "LIST += [3]\n",
     ] {
         let changed = format!("{table}{change}");
-        let said = compile(&[("k.py", &main), ("table.py", &changed)]).expect_err(change);
-        assert!(said.contains("needs-python-evaluation"), "{said}");
+        let message = compile(&[("k.py", &main), ("table.py", &changed)]).expect_err(change);
+        assert!(message.contains("needs-python-evaluation"), "{message}");
     }
     // A third file may change a variable of its own, but not a list that it imports.
     let third = |text: &str| {
@@ -462,9 +462,9 @@ fn dictionaries_of_other_files_count_unless_something_changes_them() {
         );
         compile(&[("k.py", &main), ("table.py", table), ("third.py", text)])
     };
-    third("N = 1\ndef f(SIZES):\n    SIZES[1] = 2\n").unwrap_or_else(|said| panic!("{said}"));
-    let said = third("from table import SIZES\nN = 1\nSIZES[1] = 2\n").expect_err("it changes");
-    assert!(said.contains("is changed after it is made"), "{said}");
+    third("N = 1\ndef f(SIZES):\n    SIZES[1] = 2\n").unwrap_or_else(|message| panic!("{message}"));
+    let message = third("from table import SIZES\nN = 1\nSIZES[1] = 2\n").expect_err("it changes");
+    assert!(message.contains("is changed after it is made"), "{message}");
 }
 
 #[test]

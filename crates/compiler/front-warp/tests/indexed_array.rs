@@ -51,7 +51,7 @@ def l(a: wp.indexedarray1d(dtype=float), x: wp.array[float]):
 
 #[test]
 fn an_array_is_no_indexed_array_and_slices_of_one_are_refused() {
-    let said = text_of(
+    let message = text_of(
         "@wp.func
 def first(a: wp.indexedarray(dtype=float)):
     return a[0]
@@ -63,7 +63,7 @@ def l(a: wp.indexedarray[float], x: wp.array[float]):
     x[0] = a[1:3][0]
 ",
     );
-    let said = said.expect_err("refused");
-    assert!(said.contains("no `first` takes `array[float32]`"), "{said}");
-    assert!(said.contains("slices of indexed arrays aren't supported"), "{said}");
+    let message = message.expect_err("refused");
+    assert!(message.contains("no `first` takes `array[float32]`"), "{message}");
+    assert!(message.contains("slices of indexed arrays aren't supported"), "{message}");
 }

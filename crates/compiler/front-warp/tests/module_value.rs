@@ -95,9 +95,9 @@ fn a_module_computes_no_vectors_arrays_or_objects() {
         let text = format!(
             "import types\nV = {expression}\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = float(V[0])\n"
         );
-        let said = compile(&text).expect_err(expression);
-        assert!(said.contains("needs-python-evaluation"), "{said}");
-        assert!(!said.contains("panicked"), "{said}");
+        let message = compile(&text).expect_err(expression);
+        assert!(message.contains("needs-python-evaluation"), "{message}");
+        assert!(!message.contains("panicked"), "{message}");
     }
 }
 
@@ -129,13 +129,13 @@ fn a_function_that_looks_like_a_kernel_and_is_none_is_named() {
         assert!(program.reader().kernels().is_empty(), "{text}");
         render(&program.reader().undecided(&[]), &sources)
     };
-    let said = warnings(&format!("import tools\n@tools.kernel\n{STEP}"));
-    assert!(said.contains("`step` isn't a kernel here: only Python knows"), "{said}");
-    assert!(said.contains("write `@wp.kernel` over it"), "{said}");
-    let said = warnings(&format!("@warp.kernel\n{STEP}"));
-    assert!(said.contains("`warp` isn't defined"), "{said}");
-    let said = warnings("def step(x: wp.array(dtype=float)):\n    x[wp.tid()] = 1.0\n");
-    assert!(said.contains("`step` calls `wp.tid()`, but isn't a kernel"), "{said}");
+    let warning = warnings(&format!("import tools\n@tools.kernel\n{STEP}"));
+    assert!(warning.contains("`step` isn't a kernel here: only Python knows"), "{warning}");
+    assert!(warning.contains("write `@wp.kernel` over it"), "{warning}");
+    let warning = warnings(&format!("@warp.kernel\n{STEP}"));
+    assert!(warning.contains("`warp` isn't defined"), "{warning}");
+    let warning = warnings("def step(x: wp.array(dtype=float)):\n    x[wp.tid()] = 1.0\n");
+    assert!(warning.contains("`step` calls `wp.tid()`, but isn't a kernel"), "{warning}");
     for quiet in [
         "def run(x: wp.array(dtype=float)):\n    return x.numpy()\n",
         "@functools.cache\ndef run(x: wp.array(dtype=float)):\n    return x\n",
@@ -172,8 +172,8 @@ fn what_a_kernel_cannot_have_comes_with_advice() {
         ("", "x[0] = wp.vec3(1.0).length()", "write `wp.length(..)`"),
     ] {
         let text = format!("{before}@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    {line}\n");
-        let said = compile(&text).expect_err(line);
-        assert!(said.contains(advice), "{line}: {said}");
+        let message = compile(&text).expect_err(line);
+        assert!(message.contains(advice), "{line}: {message}");
     }
 }
 

@@ -118,8 +118,8 @@ mod tests {
         symlink("near.py", own.join("same.py")).expect("a link");
         let files = ProgramFiles::of(&own.join("k.py"));
         for path in ["sh.py", "pkg/secret", "../other/secret"] {
-            let said = refused(&files, &own.join(path));
-            assert!(said.starts_with("it leads out of"), "{path}: {said}");
+            let message = refused(&files, &own.join(path));
+            assert!(message.starts_with("it leads out of"), "{path}: {message}");
         }
         assert_eq!(files.text(&own.join("same.py")).expect("inside"), "A = 1\n");
         let named = files.and_below(&other);
@@ -160,12 +160,12 @@ mod tests {
     #[test]
     fn devices_and_pipes_are_not_opened() {
         let files = ProgramFiles::below(Path::new("/dev"));
-        let said = "this is a pipe, a socket or a device, not a file";
-        assert_eq!(refused(&files, Path::new("/dev/zero")), said);
+        let message = "this is a pipe, a socket or a device, not a file";
+        assert_eq!(refused(&files, Path::new("/dev/zero")), message);
         let root = tempfile::tempdir().expect("a folder");
         let pipe = root.path().join("pipe.py");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.expect("mkfifo runs").success());
-        assert_eq!(refused(&ProgramFiles::of(&pipe), &pipe), said);
+        assert_eq!(refused(&ProgramFiles::of(&pipe), &pipe), message);
     }
 }

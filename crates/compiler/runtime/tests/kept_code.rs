@@ -31,9 +31,9 @@ fn child(test: &str, cache: &Path) -> Command {
 /// Runs an ignored test in a child process; returns what it wrote to standard error.
 fn passes(command: &mut Command) -> String {
     let ran = command.output().expect("it starts");
-    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-    assert!(ran.status.success(), "{}\n{said}", String::from_utf8_lossy(&ran.stdout));
-    said
+    let message = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(ran.status.success(), "{}\n{message}", String::from_utf8_lossy(&ran.stdout));
+    message
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

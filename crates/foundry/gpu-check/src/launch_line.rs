@@ -248,8 +248,8 @@ mod tests {
             ("// launch: <<<1, dim3(1, 1, 1, 1)>>>", "1 to 3 extents"),
             ("// launch: <<<1 2, 1>>>", "not understood"),
         ] {
-            let said = stated(text).expect_err(text);
-            assert!(said.contains(part), "{text}: {said}");
+            let message = stated(text).expect_err(text);
+            assert!(message.contains(part), "{text}: {message}");
         }
     }
 }

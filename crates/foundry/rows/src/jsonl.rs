@@ -119,26 +119,29 @@ mod tests {
     fn what_is_wrong_has_a_line_number() {
         let text = to_jsonl(&[row(0), row(1)]).expect("text");
         let cut = &text[..text.len() - 10];
-        let said = read(cut.as_bytes()).expect_err("the last line is cut");
-        assert!(said.starts_with("2:") && said.contains("EOF"), "{said}");
+        let message = read(cut.as_bytes()).expect_err("the last line is cut");
+        assert!(message.starts_with("2:") && message.contains("EOF"), "{message}");
         let named = text.replacen("\"seed\"", "\"sead\"", 1);
-        let said = read(named.as_bytes()).expect_err("a column is missing");
-        assert!(said.starts_with("1:") && said.ends_with("missing field `seed`"), "{said}");
+        let message = read(named.as_bytes()).expect_err("a column is missing");
+        assert!(
+            message.starts_with("1:") && message.ends_with("missing field `seed`"),
+            "{message}"
+        );
         let typed = text.replacen("\"id\":1", "\"id\":\"1\"", 1);
-        let said = read(typed.as_bytes()).expect_err("a number is a text");
-        assert!(said.starts_with("2:9: ") && said.contains("expected u64"), "{said}");
+        let message = read(typed.as_bytes()).expect_err("a number is a text");
+        assert!(message.starts_with("2:9: ") && message.contains("expected u64"), "{message}");
         let empty = text.replacen('\n', "\n\n", 1);
         assert!(read(empty.as_bytes()).expect_err("an empty line").starts_with("2:"));
-        let said = read(b"{\"id\": \"\xff\"}\n").expect_err("no UTF-8");
-        assert!(said.starts_with("1:") && said.contains("unicode"), "{said}");
+        let message = read(b"{\"id\": \"\xff\"}\n").expect_err("no UTF-8");
+        assert!(message.starts_with("1:") && message.contains("unicode"), "{message}");
         let folder = tempfile::tempdir().expect("a folder");
         let endless = folder.path().join("part.jsonl");
         let file = std::fs::File::create(&endless).expect("a file");
         file.set_len(1 << 40).expect("a hole");
-        let said = read_jsonl(&endless, |_| ()).expect_err("a line of a tebibyte").to_string();
+        let message = read_jsonl(&endless, |_| ()).expect_err("a line of a tebibyte").to_string();
         assert!(
-            said.contains("part.jsonl:1:") && said.contains("the line has more than"),
-            "{said}"
+            message.contains("part.jsonl:1:") && message.contains("the line has more than"),
+            "{message}"
         );
     }
 }

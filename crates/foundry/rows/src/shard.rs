@@ -202,8 +202,11 @@ mod tests {
             (vec![1], vec![])
         );
         let other = BlockResults::begin(folder.path(), &json!({"verb": "count", "seed": 2}), 3);
-        let said = other.err().expect("another seed").to_string();
-        assert!(said.contains("\"seed\":1") && said.contains("name another folder"), "{said}");
+        let message = other.err().expect("another seed").to_string();
+        assert!(
+            message.contains("\"seed\":1") && message.contains("name another folder"),
+            "{message}"
+        );
         begin().remove().expect("files of ours");
         assert!(!BlockResults::are_in(folder.path()) && !folder.path().join(FOLDER).exists());
     }

@@ -130,8 +130,8 @@ fn compiled_ahead(source: &str) -> [String; 2] {
     input.write_all(source.as_bytes()).expect("the source");
     drop(input);
     let output = child.wait_with_output().expect("an end");
-    let said = String::from_utf8(output.stdout).expect("text");
-    serde_json::from_str(said.lines().last().expect("a line")).expect("two texts")
+    let printed = String::from_utf8(output.stdout).expect("text");
+    serde_json::from_str(printed.lines().last().expect("a line")).expect("two texts")
 }
 
 #[test]

@@ -316,10 +316,10 @@ mod tests {
         let mut command = gbxcule_sandbox::command("sh".as_ref(), &policy).expect("a sandbox");
         command.args(["-c", "for i in 1 2 3 4 5 6 7 8 9; do sleep 600 & done; wait"]);
         let mut child = OracleChild::start_within("test", command, &policy).expect("sh starts");
-        let said = child.call(&json!({"command": "hello"}), b"", LONG).expect_err("no answer");
+        let message = child.call(&json!({"command": "hello"}), b"", LONG).expect_err("no answer");
         if cfg!(target_os = "linux") {
-            let said = said.to_string();
-            assert!(said.contains("had more than 8 processes and threads"), "{said}");
+            let message = message.to_string();
+            assert!(message.contains("had more than 8 processes and threads"), "{message}");
         }
     }
 

@@ -177,8 +177,11 @@ mod tests {
             fs::create_dir(root.path().join(".git")).expect("a folder");
             let path = root.path().join(part);
             fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).expect("ours to set");
-            let said = find(&deep).expect_err("refused");
-            assert!(said.contains(PYTHON) && said.contains("everybody may write to"), "{said}");
+            let message = find(&deep).expect_err("refused");
+            assert!(
+                message.contains(PYTHON) && message.contains("everybody may write to"),
+                "{message}"
+            );
         }
     }
 
@@ -192,8 +195,8 @@ mod tests {
             let (root, deep) = tree();
             fs::create_dir(root.path().join(".git")).expect("a folder");
             std::os::unix::fs::chown(root.path().join(part), Some(12345), None).expect("root");
-            let said = find(&deep).expect_err("refused");
-            assert!(said.contains("belongs to another user"), "{said}");
+            let message = find(&deep).expect_err("refused");
+            assert!(message.contains("belongs to another user"), "{message}");
         }
     }
 

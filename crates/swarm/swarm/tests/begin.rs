@@ -207,9 +207,9 @@ fn two_texts_begin_each_with_its_own_scratch_in_the_stages_that_own_them() {
 fn a_begin_that_stops_names_its_env_and_its_line() {
     let text = TASK.replace("scratch[1] = 100.0", "scratch[gb.env(machine) + 1] = 100.0");
     let mut swarm = swarm(config(&text));
-    let said = swarm.reset(0).expect_err("outside").to_string();
-    assert!(said.starts_with("a program stopped in env 2\n"), "{said}");
-    assert!(said.contains("task.py:10:5"), "{said}");
+    let message = swarm.reset(0).expect_err("outside").to_string();
+    assert!(message.starts_with("a program stopped in env 2\n"), "{message}");
+    assert!(message.contains("task.py:10:5"), "{message}");
     // For the others `begin` ran nevertheless.
     assert_eq!(swarm.snapshot(3).expect("an env").scratch().len(), 3);
     assert_eq!(row(&swarm, 0)[0], 100.0);
@@ -219,9 +219,9 @@ fn a_begin_that_stops_names_its_env_and_its_line() {
 fn a_begin_with_other_parameters_is_refused_with_what_to_write() {
     let text = TASK.replacen("scratch: wp.array(dtype=wp.float32)):", "score: wp.float32):", 1);
     let text = ProgramText::new("task.py", &text);
-    let said = Programs::new(text.clone(), text).expect_err("other parameters").to_string();
-    assert!(said.contains("`begin` takes other parameters"), "{said}");
-    assert!(said.contains("def begin(machine: gb.Machine, scratch:"), "{said}");
+    let message = Programs::new(text.clone(), text).expect_err("other parameters").to_string();
+    assert!(message.contains("`begin` takes other parameters"), "{message}");
+    assert!(message.contains("def begin(machine: gb.Machine, scratch:"), "{message}");
 }
 
 /// Keeps the last four scores, which each `observe` moves on by one.

@@ -45,8 +45,8 @@ fn programs_for_the_color_alone_run_on_it_and_others_if_it_is_named() {
     assert_eq!(model(&bytes, Some(Model::Color)).expect("a ROM"), Model::Color);
     bytes[0x143] = 0xc0;
     assert_eq!(model(&bytes, None).expect("a ROM"), Model::Color);
-    let said = model(&bytes, Some(Model::Original)).expect_err("a Color's ROM").to_string();
-    assert!(said.contains("only on a Game Boy Color"), "{said}");
+    let message = model(&bytes, Some(Model::Original)).expect_err("a Color's ROM").to_string();
+    assert!(message.contains("only on a Game Boy Color"), "{message}");
 }
 
 #[test]
@@ -90,8 +90,8 @@ fn states_and_checkpoints_of_colors_go_on_and_are_not_taken_by_originals() {
     }
     assert!(swarm.save_state(4).expect("an env") == again.save_state(4).expect("an env"));
     let mut original = NativeSwarm::new(rom(None), config(1)).expect("a swarm");
-    let said = original.load_state(0, &state).expect_err("the other model").to_string();
-    assert!(said.contains("other model"), "{said}");
+    let message = original.load_state(0, &state).expect_err("the other model").to_string();
+    assert!(message.contains("other model"), "{message}");
     swarm.load_state(0, &state).expect("its own state");
 }
 

@@ -52,8 +52,8 @@ fn games_are_recorded_from_power_on_and_a_reset_begins_the_next() {
     let mut other = Command::new(env!("CARGO_BIN_EXE_gbxcule"));
     other.args(["play", "--port", "0", "--rom", "EMBER_LEAP", "--record"]).arg(&record);
     let refused = other.output().expect("the command");
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(said.contains("has games of PEARL_DRIFT, not of this EMBER_LEAP"), "{said}");
+    let message = String::from_utf8_lossy(&refused.stderr);
+    assert!(message.contains("has games of PEARL_DRIFT, not of this EMBER_LEAP"), "{message}");
     assert_eq!(fs::read(&record).expect("a file"), before);
 }
 
@@ -86,6 +86,6 @@ fn a_level_of_a_variant_is_recorded_and_a_reset_begins_the_next_level() {
 
     let mut again = level("201", &record);
     let refused = again.args(["--port", "0"]).output().expect("the command");
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(said.contains("give `--level 202`"), "{said}");
+    let message = String::from_utf8_lossy(&refused.stderr);
+    assert!(message.contains("give `--level 202`"), "{message}");
 }

@@ -86,8 +86,8 @@ fn what_is_on_disk_needs_no_nvrtc() {
     // A path of NVRTC that the user names must exist even if the cache has the code.
     let named = [&without[..], &[("GBXCULE_NVRTC", "/nowhere")]].concat();
     let run = child(TEST, &cache, &named);
-    let said = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert!(!run.status.success() && said.contains("GBXCULE_NVRTC is `/nowhere`"), "{said}");
+    let message = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(!run.status.success() && message.contains("GBXCULE_NVRTC is `/nowhere`"), "{message}");
 }
 
 #[test]
@@ -122,8 +122,11 @@ fn where_the_driver_refuses_the_newest_code_an_older_one_is_loaded() {
     assert_eq!([with(&up_to("13050")), with(&up_to("13000"))], [0, 0]);
     // This driver takes neither version of the cached code, nor the code that NVRTC makes now.
     let child = super::child(TEST, &cache, &up_to("12080"));
-    let said = String::from_utf8_lossy(&child.stderr).into_owned();
-    assert!(!child.status.success() && said.contains("device kernel image is invalid"), "{said}");
+    let message = String::from_utf8_lossy(&child.stderr).into_owned();
+    assert!(
+        !child.status.success() && message.contains("device kernel image is invalid"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -150,8 +150,8 @@ fn a_file_that_would_fill_memory_is_refused() {
     ] {
         let bytes = file(&format!("message row {{ {schema} }}"), &columns);
         assert!(bytes.len() < 64 << 10, "{schema}: {} bytes", bytes.len());
-        let said = written(&bytes, only_these).expect_err(&schema);
-        assert!(said.contains("far more memory than the file is long"), "{schema}: {said}");
+        let message = written(&bytes, only_these).expect_err(&schema);
+        assert!(message.contains("far more memory than the file is long"), "{schema}: {message}");
     }
 }
 
@@ -169,8 +169,8 @@ fn only_these(path: &Path) -> Result<Vec<Row>, SynthError> {
 /// Other writers use Snappy by default.
 #[test]
 fn a_table_of_another_compression_says_which_one_is_read() {
-    let said = check_compression(Compression::SNAPPY).expect_err("not read here").to_string();
-    assert!(said.contains("SNAPPY") && said.contains("compression=\"zstd\""), "{said}");
+    let message = check_compression(Compression::SNAPPY).expect_err("not read here").to_string();
+    assert!(message.contains("SNAPPY") && message.contains("compression=\"zstd\""), "{message}");
     assert!(check_compression(Compression::UNCOMPRESSED).is_ok());
     assert!(check_compression(Compression::ZSTD(ZstdLevel::default())).is_ok());
 }

@@ -71,14 +71,14 @@ fn every_attack_of_the_corpus_comes_to_the_end_that_it_names() {
             let scratch = TemporaryFolder::inside(parent.path()).expect("a folder");
             let folder = if name == "program" { made.path() } else { scratch.path() };
             let outcome = attacked(name, folder, &program);
-            let said = match way {
+            let output = match way {
                 "prints" => String::from_utf8_lossy(&outcome.stdout).trim().to_owned(),
                 "ends" => outcome.ended.to_string(),
                 _ => panic!("`{way}` is no way"),
             };
-            let is_kept = if way == "ends" { said.contains(wanted) } else { said == wanted };
+            let is_kept = if way == "ends" { output.contains(wanted) } else { output == wanted };
             if !is_kept {
-                failures.push(format!("{} by {name}: {said:?}, {outcome:?}", source.display()));
+                failures.push(format!("{} by {name}: {output:?}, {outcome:?}", source.display()));
             }
             drop(scratch);
             let left = std::fs::read_dir(parent.path()).expect("a folder").count();

@@ -10,11 +10,13 @@ fn python(limits: Limits, text: &str, arguments: &[&str]) -> Outcome {
     let folder = tempfile::tempdir().expect("a folder");
     let asked =
         "import sys; print(sys.executable, sys.prefix, sys.base_prefix, *sys.path, sep='\\n')";
-    let said = std::process::Command::new("python3").args(["-c", asked]).output().expect("Python");
-    let said = String::from_utf8(said.stdout).expect("UTF-8");
-    let read = said.lines().map(Into::into).filter(|path: &std::path::PathBuf| path.is_absolute());
+    let printed =
+        std::process::Command::new("python3").args(["-c", asked]).output().expect("Python");
+    let printed = String::from_utf8(printed.stdout).expect("UTF-8");
+    let read =
+        printed.lines().map(Into::into).filter(|path: &std::path::PathBuf| path.is_absolute());
     let policy = Policy::interpreter(folder.path(), read).within(limits);
-    let program = said.lines().next().expect("its path");
+    let program = printed.lines().next().expect("its path");
     run(Path::new(program), &[&["-c", text], arguments].concat(), &policy).expect("it starts")
 }
 

@@ -108,8 +108,11 @@ pub(crate) fn an_action_that_is_not_there_is_said_by_its_env(subject: Subject) {
     pair.ours.enter_rollout(&at_beginnings()).expect("numbers");
     let given = on_device(&pair.ours, &[0_i32, 1, 99, 2]);
     let step = pair.ours.step_rollout(&given);
-    let said = step.and_then(|()| pair.ours.sync()).expect_err("an action that is not there");
-    assert!(matches!(said, SwarmError::UnknownDeviceAction { env: 2, action: 99, .. }), "{said}");
+    let message = step.and_then(|()| pair.ours.sync()).expect_err("an action that is not there");
+    assert!(
+        matches!(message, SwarmError::UnknownDeviceAction { env: 2, action: 99, .. }),
+        "{message}"
+    );
     if subject.device != Device::Cpu {
         let idle = pair.native.config().codec.action("NOOP").unwrap_or(0);
         pair.native.step(&[0, 1, idle, 2]).expect("good actions");
