@@ -17,10 +17,11 @@ fn numbers<T: bytemuck::AnyBitPattern>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
 }
 
-fn given<'py, T: bytemuck::NoUninit>(py: Python<'py>, numbers: &[T]) -> Bound<'py, PyBytes> {
+fn bytes_of<'py, T: bytemuck::NoUninit>(py: Python<'py>, numbers: &[T]) -> Bound<'py, PyBytes> {
     PyBytes::new(py, bytemuck::cast_slice(numbers))
 }
 
+/// Bytes of several arrays.
 type Parts<'py, const N: usize> = [Bound<'py, PyBytes>; N];
 
 /// Builds a tree over boxes; returns its skips and items as bytes.
@@ -32,7 +33,7 @@ pub(crate) fn build_box_tree<'py>(
 ) -> PyResult<Parts<'py, 2>> {
     let (lowers, uppers) = (points(lowers)?, points(uppers)?);
     let tree = py.detach(|| BoxTree::new(&lowers, &uppers));
-    Ok([given(py, &tree.skips), given(py, &tree.items)])
+    Ok([bytes_of(py, &tree.skips), bytes_of(py, &tree.items)])
 }
 
 /// Computes the boxes of a tree's nodes; returns low corners, high ones, and the wide tree.
@@ -64,7 +65,7 @@ pub(crate) fn bound_box_tree<'py>(
         });
         (low, high, wide.unwrap_or_default())
     });
-    Ok([given(py, &low), given(py, &high), given(py, &wide)])
+    Ok([bytes_of(py, &low), bytes_of(py, &high), bytes_of(py, &wide)])
 }
 
 /// Sorts points into cells; returns where cells begin in the list of points' numbers, and the list.
@@ -93,5 +94,5 @@ pub(crate) fn sort_into_cells<'py>(
         let of = points(of)?;
         py.detach(|| PointCells::new(&of, extents, cells_per_unit as f32))
     };
-    Ok([given(py, &cells.starts), given(py, &cells.points)])
+    Ok([bytes_of(py, &cells.starts), bytes_of(py, &cells.points)])
 }

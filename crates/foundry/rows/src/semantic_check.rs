@@ -38,21 +38,21 @@ pub(crate) fn check(
     let mut seeds: Vec<u64> =
         (0..DRAWS).map(|draw| if draw == 0 { seed } else { random::seed(seed, draw) }).collect();
     let mut draws: Vec<Vec<Vec<u8>>> = Vec::new();
-    let (mut results, mut open) = (Results::new(), None);
+    let (mut results, mut two_sided) = (Results::new(), None);
     for (at, &seed) in seeds.iter().enumerate() {
         let data = execute::arguments(program, &draft.inputs, seed);
         let ran = execute::forward_with_outcomes(program, grid, &data);
         let (after, outcomes) = ran.map_err(|_| RejectReason::Faults)?;
-        if open.is_none() && !is_one_sided(draft, program, source, &outcomes) {
-            open = Some(at);
+        if two_sided.is_none() && !is_one_sided(draft, program, source, &outcomes) {
+            two_sided = Some(at);
         }
         draws.push(data);
         results.push(after);
     }
-    let open = open.ok_or(RejectReason::OneSided)?;
-    seeds.swap(0, open);
-    draws.swap(0, open);
-    results.swap(0, open);
+    let two_sided = two_sided.ok_or(RejectReason::OneSided)?;
+    seeds.swap(0, two_sided);
+    draws.swap(0, two_sided);
+    results.swap(0, two_sided);
     let written = |at: usize| draft.inputs[at].written;
     let outputs: Vec<usize> = (0..draft.inputs.len()).filter(|&at| written(at)).collect();
     if !results.iter().all(|result| is_moderate(program, result, &outputs)) {
@@ -65,8 +65,8 @@ pub(crate) fn check(
         let matters = (1..draws.len()).any(|other| {
             let mut mixed = draws[0].clone();
             mixed[at].clone_from(&draws[other][at]);
-            let after = execute::forward(program, grid, &mixed);
-            after.map_or(true, |after| outputs.iter().any(|&out| after[out] != results[0][out]))
+            let result = execute::forward(program, grid, &mixed);
+            result.map_or(true, |result| outputs.iter().any(|&at| result[at] != results[0][at]))
         });
         if !matters {
             return Err(RejectReason::IdleInput);
@@ -77,8 +77,8 @@ pub(crate) fn check(
         // One draw that differs is enough, and usually the first does.
         without.is_ok_and(|it| {
             draws.iter().zip(&results).all(|(data, wanted)| {
-                let after = execute::forward(&it, grid, data);
-                after.is_ok_and(|after| outputs.iter().all(|&at| after[at] == wanted[at]))
+                let result = execute::forward(&it, grid, data);
+                result.is_ok_and(|result| outputs.iter().all(|&at| result[at] == wanted[at]))
             })
         })
     };

@@ -160,8 +160,8 @@ fn lower(reader: &Reader<'_>, names: Option<&[String]>) -> Result<Valid<Module>,
     let mut faults = Vec::new();
     let wanted = |name: &String| names.is_none_or(|names| names.contains(name));
     for kernel in reader.kernels().iter().filter(|kernel| wanted(&kernel.name)) {
-        if let Err(found) = reader.lower(kernel.position, &mut module) {
-            faults.extend(found);
+        if let Err(faults_of_kernel) = reader.lower(kernel.position, &mut module) {
+            faults.extend(faults_of_kernel);
         }
     }
     if faults.is_empty() { check::module(module) } else { Err(faults) }

@@ -249,10 +249,10 @@ fn each(
         _ => return action(b, place, value),
     };
     for part in 0..parts {
-        let at = part_place(b, &shape, place, part);
-        if b.module.types.has_float(b.place_type(at)) {
+        let inner = part_place(b, &shape, place, part);
+        if b.module.types.has_float(b.place_type(inner)) {
             let value = value.map(|value| b.extract(value, part));
-            each(b, at, value, action);
+            each(b, inner, value, action);
         }
     }
 }

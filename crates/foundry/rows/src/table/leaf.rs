@@ -126,7 +126,7 @@ impl Reading<'_> {
         put: impl Fn(&mut Row, V),
     ) -> Result<()> {
         let Self { rows, first, column, makes_rows, budget } = self;
-        let (there, repeats) = (column.max_def_level(), column.max_rep_level() > 0);
+        let (complete, repeats) = (column.max_def_level(), column.max_rep_level() > 0);
         let mut next = first;
         let (mut values, mut definition, mut repetition) = (Vec::new(), Vec::new(), Vec::new());
         loop {
@@ -150,7 +150,7 @@ impl Reading<'_> {
                 if next == first {
                     return Err(ParquetError::General("goes on with a list of no row".into()));
                 }
-                if (there == 0 || definition[place] == there)
+                if (complete == 0 || definition[place] == complete)
                     && let (Some(row), Some(value)) = (rows.get_mut(next - 1), value.next())
                 {
                     put(row, decode(value)?);
