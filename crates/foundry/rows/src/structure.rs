@@ -240,14 +240,7 @@ pub fn hash(tokens: &[(usize, Token<'_>)]) -> String {
 
 /// Returns the first bytes of a text's SHA-256 as hexadecimal digits.
 pub fn digest(text: &str, bytes: usize) -> String {
-    let digit = |four: u8| char::from_digit(u32::from(four), 16);
-    let digest = Sha256::digest(text);
-    digest
-        .iter()
-        .take(bytes)
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
-        .flatten()
-        .collect()
+    gbxcule_files::hex(&Sha256::digest(text)[..bytes])
 }
 
 /// Returns the features of the language that a text uses: statements, operators, builtins, kinds of
