@@ -41,8 +41,8 @@ _OF_EACH_ENV = ("is_seeded", "steps", "returns", "over", "levels", "lives", "goe
 _MEANING = 2
 # The largest whole number for each name in a generator's state; `_check_state` has the one for
 # other names. NumPy doesn't check positions in its buffers.
-_LARGEST = {"pos": 624, "buffer_pos": 4, "has_uint32": 1, "uinteger": 2**32 - 1}
-_LARGEST_OF_OTHERS = 2**128 - 1
+_MAX_BY_NAME = {"pos": 624, "buffer_pos": 4, "has_uint32": 1, "uinteger": 2**32 - 1}
+_MAX_OF_OTHERS = 2**128 - 1
 # The errors that reading a damaged note can raise; the note may be any JSON.
 _DAMAGE = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError)
 # A value that JSON can't express is a list of one of these words and its content.
@@ -136,7 +136,7 @@ def _check_state(name: str, found: Any, form: Any) -> None:
         case np.ndarray():
             fits = isinstance(found, np.ndarray) and (found.dtype, found.shape) == (form.dtype, form.shape)
         case int():
-            fits = type(found) is int and 0 <= found <= _LARGEST.get(name, _LARGEST_OF_OTHERS)
+            fits = type(found) is int and 0 <= found <= _MAX_BY_NAME.get(name, _MAX_OF_OTHERS)
         case _:
             fits = found == form
     if not fits:

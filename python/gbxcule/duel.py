@@ -31,7 +31,7 @@ _RESULT, _STATE, _X, _HELD, _REST, _RIVALS_EEL, _REEF = 0x04, 0x05, 0x06, 0x0A, 
 _TITLE = 0
 _BYTES = "gbxcule.duel bytes"
 # Steps of the longest game, a minute, and of the title before it.
-_MOST_STEPS = 1100
+_MAX_STEPS = 1100
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Player: TypeAlias = Callable[[Any], Any]
@@ -162,7 +162,7 @@ def played(one: Player, other: Player, games: int, seed: int = 0) -> npt.NDArray
     )
     seen, _ = env.reset(seed=seed)
     over, results = np.zeros(games, np.bool_), np.full(games, 0.5)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         seen, _, terminated, truncated, _ = env.step(one(seen))
         finished = terminated | truncated
         ended = finished & ~over

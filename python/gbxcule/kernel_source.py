@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 # Most lines that look like a function's end but stand in brackets or in a long string.
-_MOST_ENDS = 20
+_MAX_ENDS = 20
 
 
 class Source(NamedTuple):
@@ -44,7 +44,7 @@ def _function(function: Any) -> Source | None:
     around = _indentation(lines[first])
     head = next((at for at in range(first, len(lines)) if lines[at].lstrip().startswith("def ")), len(lines))
     ends = (at for at in range(head + 1, len(lines)) if _ends(lines[at], around))
-    for _ in range(_MOST_ENDS):
+    for _ in range(_MAX_ENDS):
         end = next(ends, len(lines))
         text = textwrap.dedent("".join(lines[first:end]))
         try:

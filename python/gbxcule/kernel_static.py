@@ -13,7 +13,7 @@ from types import CodeType
 from typing import Any
 
 # The compiler unrolls a loop around `wp.static` up to this many times.
-_MOST_VALUES = 4096
+_MAX_VALUES = 4096
 # Stands for a value that Python couldn't evaluate; the compiler refuses this name if it is used.
 _NO_VALUE = "wp.no_value_in_python"
 
@@ -111,7 +111,7 @@ def spelled_by_number(numbers: Mapping[str, range], spell: Callable[[dict[str, i
 
     The compiler, which unrolls the loop, can evaluate `(1.0, 0.5, )[i]`, but not `d[i]`.
     """
-    if not 0 < math.prod(len(of) for of in numbers.values()) <= _MOST_VALUES:
+    if not 0 < math.prod(len(of) for of in numbers.values()) <= _MAX_VALUES:
         return None
     values = [_value(spell, dict(zip(numbers, at, strict=True))) for at in itertools.product(*numbers.values())]
     if None in values or all(value == _NO_VALUE for value in values):
