@@ -14,6 +14,7 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{FunctionId, module::Module, print as ir_text};
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_passes::grad::reverses;
+use gbxcule_rows::feature_count::python_files;
 use gbxcule_runtime::ProgramFiles;
 use gbxcule_runtime::nvrtc::{Arch, CodeFormat, Nvrtc};
 use gbxcule_survey::{survey, survey_with_texts};
@@ -193,8 +194,7 @@ impl Compile {
         if let Some(out) = &self.out {
             check_writable(out).with_context(|| format!("writing {}", out.display()))?;
         }
-        let mut paths = Vec::new();
-        collect(folder, &mut paths).with_context(|| format!("reading {}", folder.display()))?;
+        let mut paths = python_files(folder)?;
         paths.sort();
         let allowed = self.imports.allowed(ProgramFiles::below(folder));
         let (mut files, mut unread) = (Vec::new(), Vec::new());
@@ -262,18 +262,4 @@ fn differentiated(module: &Valid<Module>) -> Result<Valid<Module>, Vec<Diagnosti
     let kernels: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
     let (module, _) = reverses(module, &kernels)?;
     check::module(module)
-}
-
-fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        let path = entry.path();
-        // Links to folders are not followed, because they may lead in circles.
-        if entry.file_type()?.is_dir() {
-            collect(&path, paths)?;
-        } else if path.extension().is_some_and(|extension| extension == "py") {
-            paths.push(path);
-        }
-    }
-    Ok(())
 }
