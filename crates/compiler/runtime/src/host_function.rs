@@ -47,36 +47,27 @@ unary! {
     Log2 log2_f32 log2_f64 |x| x.log2();
     Log10 log10_f32 log10_f64 |x| x.log10();
     Cbrt cbrt_f32 cbrt_f64 |x| x.cbrt();
+    Erf erf_f32 erf_f64 |x| x.by_eval(Native::Erf);
+    Erfc erfc_f32 erfc_f64 |x| x.by_eval(Native::Erfc);
+    Erfinv erfinv_f32 erfinv_f64 |x| x.by_eval(Native::Erfinv);
+    Erfcinv erfcinv_f32 erfcinv_f64 |x| x.by_eval(Native::Erfcinv);
 }
 
-macro_rules! by_eval {
-    ($($native:ident $single:ident $double:ident;)*) => {
-        $(
-            extern "C" fn $single(x: f32) -> f32 {
-                evaluate(Native::$native, Scalar::F32, f64::from(x)) as f32
-            }
-            extern "C" fn $double(x: f64) -> f64 {
-                evaluate(Native::$native, Scalar::F64, x)
-            }
-        )*
-
-        fn eval_address(native: Native, of: Scalar) -> Option<*const u8> {
-            Some(match (native, of) {
-                $(
-                    (Native::$native, Scalar::F32) => $single as extern "C" fn(f32) -> f32 as *const u8,
-                    (Native::$native, _) => $double as extern "C" fn(f64) -> f64 as *const u8,
-                )*
-                _ => return None,
-            })
-        }
-    };
+/// Evaluation of a function that the host's library lacks, as the IR's evaluator computes it.
+trait ByEval {
+    fn by_eval(self, native: Native) -> Self;
 }
 
-by_eval! {
-    Erf erf_f32 erf_f64;
-    Erfc erfc_f32 erfc_f64;
-    Erfinv erfinv_f32 erfinv_f64;
-    Erfcinv erfcinv_f32 erfcinv_f64;
+impl ByEval for f32 {
+    fn by_eval(self, native: Native) -> Self {
+        evaluate(native, Scalar::F32, f64::from(self)) as Self
+    }
+}
+
+impl ByEval for f64 {
+    fn by_eval(self, native: Native) -> Self {
+        evaluate(native, Scalar::F64, self)
+    }
 }
 
 fn evaluate(native: Native, of: Scalar, x: f64) -> f64 {
@@ -139,7 +130,6 @@ pub(crate) fn address(import: Import) -> *const u8 {
         Import::Print => print as extern "C" fn(*const Record, i32, *const u8) as *const u8,
         Import::External(_) => unreachable!("the caller has its address"),
         Import::Native(native, of) => unary_address(native, of)
-            .or_else(|| eval_address(native, of))
             .unwrap_or_else(|| unreachable!("`{}` is lowered in line", native.row().name)),
     }
 }
