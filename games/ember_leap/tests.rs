@@ -97,7 +97,7 @@ fn the_title_waits_for_start() {
 }
 
 #[test]
-fn who_only_runs_falls_three_times_and_start_begins_anew() {
+fn a_player_who_only_runs_falls_three_times_and_start_begins_anew() {
     let mut console = started();
     console.hold(RIGHT | B);
     let mut lives = vec![3];

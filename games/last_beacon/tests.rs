@@ -90,7 +90,7 @@ fn a_beginner_who_goes_to_the_crypt_at_once_loses() {
 }
 
 #[test]
-fn whoever_stands_still_is_left_alone() {
+fn a_hero_who_stands_still_is_left_alone() {
     let mut player = Player::starting_at(60);
     player.console.run(2000);
     assert_eq!((player.peek(STATE), player.peek(HIT_POINTS), score(&player.console)), (1, 20, 5));

@@ -55,7 +55,7 @@ fn the_submarine_stays_in_the_sea() {
 }
 
 #[test]
-fn who_does_nothing_loses_within_a_minute() {
+fn a_player_who_does_nothing_loses_within_a_minute() {
     let mut console = started();
     let frames = play(&mut console, 3600, |_| 0);
     assert_eq!((console.peek(GAME_OVER), console.peek(HULLS)), (1, 0), "after {frames} frames");

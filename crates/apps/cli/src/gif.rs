@@ -182,7 +182,7 @@ mod tests {
     use crate::picture::Palette;
 
     #[test]
-    fn what_comes_out_of_a_gif_is_what_went_in_at_its_time() {
+    fn a_gif_holds_its_pictures_at_their_times() {
         let mut picture = Mosaic::new(2, None, 1).expect("a small picture");
         let mut pictures = Vec::new();
         for frame in 0..6_u8 {

@@ -164,7 +164,7 @@ fn the_project_is_described_in_one_way() {
 
 /// A film without a picture is refused before its machines run.
 #[test]
-fn what_can_be_known_before_is_not_found_out_later() {
+fn errors_that_can_be_known_before_the_work_are_reported_before_it() {
     let film = ["record", "--steps", "1", "--frames-per-step", "9", "--every", "10"];
     for out in ["a.gif", "a.mp4"] {
         refused(&[&film[..], &["--out", out]].concat(), "lower --every");

@@ -247,7 +247,7 @@ fn a_reverse_refuses_arrays_that_share_memory() {
 }
 
 #[test]
-fn what_can_not_be_built_is_said_and_nothing_is_left_behind() {
+fn kernels_that_cannot_be_built_are_named_and_leave_no_files() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out");
     let heat = examples().join("heat.py");

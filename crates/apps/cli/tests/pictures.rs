@@ -103,7 +103,7 @@ fn a_still_shows_every_machine_at_the_end() {
 }
 
 #[test]
-fn what_cannot_be_recorded_is_said_and_leaves_nothing() {
+fn recordings_that_cannot_be_made_are_refused_and_leave_no_file() {
     let folder = folder();
     let cases: [(&[&str], &str); 4] = [
         (&["--out", "swarm.avi"], ".gif, an .mp4, a .png or a .wav"),
@@ -140,7 +140,7 @@ fn a_video_without_ffmpeg_says_what_brings_it() {
 
 #[cfg(unix)]
 #[test]
-fn what_ffmpeg_complains_of_is_passed_on() {
+fn complaints_of_ffmpeg_are_passed_on() {
     use std::os::unix::fs::PermissionsExt;
     let path = folder();
     let ffmpeg = path.path().join("ffmpeg");

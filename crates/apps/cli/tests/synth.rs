@@ -445,7 +445,7 @@ fn a_url_for_a_folder_is_refused() {
 
 /// The output of tried kernels is not mixed with the program's own lines.
 #[test]
-fn what_tried_kernels_print_is_not_printed() {
+fn output_of_tried_kernels_is_not_printed() {
     let folder = tempfile::tempdir().expect("a folder");
     let (code, out) = (folder.path().join("code"), folder.path().join("out"));
     std::fs::create_dir(&code).expect("a folder");

@@ -396,7 +396,7 @@ fn keep_going_counts_mismatches_instead_of_stopping() {
 }
 
 #[test]
-fn what_cannot_be_found_out_exits_with_2_and_says_what_to_do() {
+fn a_command_without_a_result_exits_with_2_and_says_what_to_do() {
     let folder = folder();
     let cases: [(&[&str], &str); 8] = [
         (&["verify", "--rom", "NO_SUCH_ROM"], "see `gbxcule roms`"),

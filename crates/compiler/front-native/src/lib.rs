@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_read_is_named() {
+    fn constructs_that_are_not_read_are_named() {
         for (text, what) in [
             ("#if N > 3\n#endif", "`#if N > 3`"),
             ("__syncthreads();", "`__sync`, which works together with other threads"),

@@ -193,7 +193,7 @@ fn functions_are_passed_on_through_python_functions_and_dictionaries() {
 }
 
 #[test]
-fn what_python_functions_work_out_is_known_as_far_as_the_text_says_it() {
+fn values_that_python_functions_compute_are_known_as_far_as_the_text_says() {
     for (body, value) in [
         ("return 3", 3),
         ("if N > 1:\n        return 4\n    elif N:\n        return 5\n    return 6", 5),
@@ -210,7 +210,7 @@ fn what_python_functions_work_out_is_known_as_far_as_the_text_says_it() {
 }
 
 #[test]
-fn what_only_python_knows_of_a_python_function_stays_unknown() {
+fn values_of_a_python_function_that_only_python_knows_stay_unknown() {
     for body in [
         "global N\n    N = 2\n    return 1",
         "yield 1",
@@ -280,7 +280,7 @@ fn elements_of_a_list_that_changes_are_refused() {
 }
 
 #[test]
-fn what_makes_a_kernel_too_large_and_a_class_no_type_is_said() {
+fn refusals_say_why_a_kernel_is_too_large_and_a_class_is_no_type() {
     let head = "@wp.kernel\ndef k(x: wp.array(dtype=int)):\n";
     let straight = format!("{head}{}", "    pass\n".repeat(50_001));
     let message = compile(&straight).expect_err("too large");

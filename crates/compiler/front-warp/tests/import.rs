@@ -263,7 +263,7 @@ fn only_what_kernels_need_is_read() {
 }
 
 #[test]
-fn what_is_wrong_in_a_file_matters_to_who_uses_it() {
+fn errors_in_a_file_matter_only_to_its_users() {
     let broken = "def f(x:\n    return x\n";
     let main =
         kernel("import broken\nfrom broken import f\nimport gone\nfrom .gone import g", "x[0] + 1");
@@ -290,7 +290,7 @@ fn what_is_wrong_in_a_file_matters_to_who_uses_it() {
 }
 
 #[test]
-fn what_may_not_be_read_is_said_with_the_reason() {
+fn files_that_may_not_be_read_are_named_with_the_reason() {
     let mut sources = SourceMap::new();
     let main = kernel("import warp as wp\nfrom sh import root", "root");
     let id = sources.add("k.py", main);
@@ -399,7 +399,7 @@ fn a_folder_without_a_file_of_its_own_is_in_the_package_around_it() {
 }
 
 #[test]
-fn what_a_loop_bound_before_it_broke_off_is_read_behind_it() {
+fn names_that_a_loop_bound_before_its_break_are_read_after_it() {
     let main = "@wp.kernel\ndef k(x: wp.array(dtype=int)):\n    for i in range(x[0]):\n        \
                 if i * i > 50:\n            f = i\n            break\n    x[0] = f\n";
     assert_eq!(run(&[("k.py", main)], 100), 8);

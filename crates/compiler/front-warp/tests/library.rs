@@ -77,7 +77,7 @@ fn body(line: &str) -> String {
 }
 
 #[test]
-fn what_a_library_does_not_have_is_refused_with_what_it_has() {
+fn members_that_a_library_lacks_are_refused_with_similar_ones() {
     assert_eq!(
         said(&body("return wp.float32(j.baens(jar))")),
         "error[unknown-function]: `jars` has no `baens`; help: it has `j.beans`"

@@ -161,7 +161,7 @@ main(8)
 }
 
 #[test]
-fn what_a_kernel_cannot_have_comes_with_advice() {
+fn refused_constructs_of_a_kernel_come_with_advice() {
     for (before, line, advice) in [
         ("T = [1.0, 2.0]\n", "x[0] = T[int(x[0])]", "pass the numbers as an array"),
         ("T = wp.zeros(3)\n", "x[0] = T[0]", "pass it as an argument of the launch"),

@@ -189,7 +189,7 @@ fn indices_count_from_the_end_and_fault_outside() {
 }
 
 #[test]
-fn what_other_languages_do_otherwise_is_refused_on_request() {
+fn operations_that_other_languages_define_otherwise_are_refused_on_request() {
     let add = |refusals, at: i32, number: i32| {
         let sum = |b: &mut Builder<'_>| {
             let (place, at, number) = (b.param_place(0), b.i32(at), b.i32(number));

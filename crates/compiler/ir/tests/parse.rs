@@ -28,7 +28,7 @@ fn functions_of_one_name_are_told_apart_by_their_parameters() {
 }
 
 #[test]
-fn what_is_no_ir_is_refused_where_it_stands() {
+fn text_that_is_not_ir_is_refused_at_its_place() {
     let inside =
         |line: &str| format!("kernel k(x: array<f32, 1>) {{\n  %0 = load x\n  {line}\n}}\n");
     for (text, said) in [

@@ -199,7 +199,7 @@ fn a_small_array_is_promoted_where_every_index_is_surely_inside() {
 }
 
 #[test]
-fn what_gains_nothing_or_is_referred_to_stays_in_the_struct() {
+fn fields_that_gain_nothing_or_are_referred_to_stay_in_the_struct() {
     for (body, all, in_loops) in [
         ("s.sum += 1;", 1, 0),
         ("for _ in 0..3 { s.sum += 1; }", 1, 1),
@@ -416,7 +416,7 @@ fn detached_arrays_and_carried_handles_mean_the_same() {
 }
 
 #[test]
-fn what_cannot_be_detached_is_refused_where_it_stands() {
+fn fields_that_cannot_be_detached_are_refused() {
     for (body, why) in [
         ("s.data = [0; 4];", "assigned as a whole"),
         ("let copy = s.data; s.sum = copy[0] as u32;", "copied as a whole"),
@@ -572,7 +572,7 @@ fn loops_of_another_shape_are_left_alone() {
 }
 
 #[test]
-fn what_the_last_elements_hold_is_not_kept_in_variables() {
+fn known_elements_are_not_kept_in_variables() {
     let text = "pub struct S { sum: u32, four: [u32; 4] }
         pub fn run(s: &mut S) { for at in 0..9u32 { s.sum += s.four[(at & 3) as usize]; } }";
     let mut sources = SourceMap::new();

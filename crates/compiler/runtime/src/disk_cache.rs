@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_is_found_again_until_it_is_damaged() {
+    fn a_result_is_found_again_until_it_is_damaged() {
         let root = tempfile::tempdir().expect("a folder");
         let cache = folder(root.path().join("a/b"), true);
         assert_eq!(cache.find_code("key", any), None);

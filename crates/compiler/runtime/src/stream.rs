@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_copied_is_counted_and_no_more_is_copied_than_asked_for() {
+    fn copies_are_counted_and_no_more_is_copied_than_asked_for() {
         let stream = Stream::new(Device::Cpu).expect("the CPU is there");
         let array = stream.zeros(f32::data_type(), &[100, 8]).expect("small");
         assert_eq!(stream.traffic(), Traffic::default());

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_launch_is_told() {
+    fn wrong_launch_lines_are_refused() {
         for (text, part) in [
             ("// launch: 1, 2", "write"),
             ("// launch: <<<1>>>", "1 parts"),

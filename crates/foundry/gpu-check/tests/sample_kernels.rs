@@ -264,7 +264,7 @@ fn ordinary_kernels_give_what_plain_loops_give() {
 
 #[test]
 #[ignore = "needs NVRTC and nvdisasm: run by `make corpus-share`"]
-fn what_is_not_simulated_is_told_by_its_name() {
+fn instructions_that_are_not_simulated_are_named() {
     let heap = "__global__ void k(int* x) { int* p = (int*)malloc(*x); *x = p[*x / 8]; free(p); }";
     let refusal = compiler().compile(heap).expect_err("there is no heap");
     assert!(

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_a_line_number() {
+    fn wrong_lines_are_named_by_number() {
         let text = to_jsonl(&[row(0), row(1)]).expect("text");
         let cut = &text[..text.len() - 10];
         let message = read(cut.as_bytes()).expect_err("the last line is cut");

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_computed_makes_another_skeleton() {
+    fn another_computation_makes_another_skeleton() {
         for (from, to) in
             [("wp.sin", "wp.cos"), ("total += ", "total = "), ("= float(0.0)", "= float(i)")]
         {

@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_text_defines_is_renamed_and_nothing_else() {
+    fn names_that_a_text_defines_are_renamed_and_no_others() {
         let source = "LIMIT = wp.constant(0.5)\n@wp.func\ndef f(x: float):\n    return x * LIMIT\n@wp.kernel\ndef k(f_in: wp.array(dtype=float)):\n    f_in[0] = f(f_in[1]) + wp.f\n";
         let wanted = source
             .replace("LIMIT", "LIMIT_row3")

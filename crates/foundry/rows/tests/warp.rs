@@ -173,7 +173,7 @@ fn its_own_texts_are_those_that_it_compiles() {
 /// Warp executes a row's source as a program, so it runs in the sandbox.
 #[test]
 #[ignore = "needs NVIDIA Warp"]
-fn what_a_source_does_beside_its_kernel_stays_in_the_sandbox() {
+fn effects_of_a_source_beside_its_kernel_stay_in_the_sandbox() {
     let folder = tempfile::tempdir().expect("a folder");
     let mark = folder.path().join("mark");
     let mut row = make(PLAN, 1);

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cant_be_written_leaves_nothing_behind_and_is_named() {
+    fn a_file_that_cannot_be_written_is_named_and_leaves_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("summary.md");
         fs::create_dir(&path).expect("a folder in the way");

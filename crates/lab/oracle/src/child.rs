@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_child_started_ends_with_it() {
+    fn processes_that_a_child_started_end_with_it() {
         let script =
             r#"sleep 1000 & printf 'GBX1\037\0\0\0\0\0\0\0{"ok":true,"started":"%07d"}' $!; wait"#;
         let mut child = shell(script);

@@ -47,7 +47,7 @@ def copy(a: wp.array(dtype=Any), b: wp.array(dtype=Any), at: wp.array(dtype=Any)
 }
 
 #[test]
-fn what_no_value_mends_is_said_with_its_place() {
+fn refusals_that_no_value_mends_are_listed_with_their_places() {
     let text = "def make(n: int):
     @wp.kernel
     def k(x: wp.array(dtype=float)):
@@ -76,7 +76,7 @@ def other(word):
 }
 
 #[test]
-fn what_is_tried_for_one_kernel_does_not_stay_for_another() {
+fn values_tried_for_one_kernel_do_not_stay_for_another() {
     let text = "import os
 N = int(os.environ['N'])
 @wp.kernel

@@ -72,7 +72,7 @@ fn encodings_are_those_of_the_manual() {
 }
 
 #[test]
-fn what_is_no_instruction_disassembles_to_a_byte() {
+fn bytes_without_an_instruction_disassemble_to_data() {
     for opcode in [0xD3, 0xDB, 0xDD, 0xE3, 0xE4, 0xEB, 0xEC, 0xED, 0xF4, 0xFC, 0xFD] {
         assert_eq!(disassemble(&[opcode, 1, 2], 0), (format!("db ${opcode:02X}"), 1));
     }

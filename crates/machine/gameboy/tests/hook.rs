@@ -122,7 +122,7 @@ fn a_hook_in_a_bank_is_not_one_at_that_address_in_another() {
 const STAT: u16 = 0xff41;
 
 #[test]
-fn what_is_read_at_a_hook_is_what_a_debugger_sees() {
+fn reads_at_a_hook_are_those_of_a_debugger() {
     for rom in gbxcule_assembler::all().iter().step_by(3) {
         let mut console = Console::new(rom.bytes());
         for frame in 0..5 {

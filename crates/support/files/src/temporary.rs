@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_holds_is_swept_and_nothing_else() {
+    fn temporary_files_that_nobody_holds_are_swept_and_no_others() {
         let folder = tempfile::tempdir().expect("a folder");
         let [left, held, other] =
             [name(None), name(None), "data".into()].map(|it| folder.path().join(it));

@@ -147,7 +147,7 @@ fn a_file_of_another_user_gives_no_rights_to_the_one_that_replaces_it() {
 
 /// Other users know the names of killed processes' files.
 #[test]
-fn what_others_left_under_our_names_is_neither_opened_nor_removed() {
+fn files_of_others_under_our_names_are_neither_opened_nor_removed() {
     let (folder, own) = with_precious();
     let names = [".gbxcule-0000000000000001.part", ".gbxcule-0000000000000002.part"];
     let [link, pipe] = names.map(|name| folder.path().join(name));

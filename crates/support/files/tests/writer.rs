@@ -131,7 +131,7 @@ mod unix {
     }
 
     #[test]
-    fn who_may_read_a_file_stays_when_it_is_replaced() {
+    fn permissions_of_a_file_stay_when_it_is_replaced() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("secret");
         write(&path, b"one").expect("a file");
@@ -159,7 +159,7 @@ mod unix {
 }
 
 #[test]
-fn what_killed_processes_left_beside_a_file_goes_with_the_first_write() {
+fn remains_of_killed_processes_beside_a_file_go_with_the_first_write() {
     let folder = tempfile::tempdir().expect("a folder");
     let names = [".gbxcule-0123456789abcdef.part", ".gbxcule-fedcba9876543210.part"];
     let [left, used] = names.map(|name| folder.path().join(name));

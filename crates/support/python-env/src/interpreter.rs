@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_named_comes_before_what_is_active_and_empty_variables_name_nothing() {
+    fn a_named_python_comes_before_an_active_one_and_empty_variables_name_none() {
         let find = |variables: &[(&str, &str)]| {
             let variable = |name: &str| {
                 variables.iter().find(|it| it.0 == name).map(|it| OsString::from(it.1))

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_everybody_may_write_to_is_not_used_and_the_reason_is_told() {
+    fn a_python_that_everybody_may_write_to_is_not_used_and_the_reason_is_told() {
         for part in [".", ".git", ".venv", ".venv/bin", PYTHON] {
             let (root, deep) = tree();
             fs::create_dir(root.path().join(".git")).expect("a folder");
@@ -187,7 +187,7 @@ mod tests {
 
     /// Only root can give files to another user, so the test needs root.
     #[test]
-    fn what_belongs_to_another_user_is_not_used() {
+    fn a_python_of_another_user_is_not_used() {
         if !rustix::process::geteuid().is_root() {
             return;
         }

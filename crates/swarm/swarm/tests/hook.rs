@@ -82,7 +82,7 @@ fn a_step_ends_when_it_has_settled_and_at_its_bound_otherwise() {
 }
 
 #[test]
-fn what_hooks_kept_goes_into_states_and_belongs_to_those_hooks() {
+fn counts_of_hooks_go_into_states_and_belong_to_those_hooks() {
     let hooks = || vec![calls("here", read_buttons()), Hook::at(0, 0x0100)];
     let programs = || with_hooks(TASK, TASK, hooks()).expect("right programs");
     let mut first = swarm(programs(), Stage::FullStep, 8);

@@ -157,7 +157,7 @@ fn an_env_that_was_alone_joins_a_pair() {
 }
 
 #[test]
-fn what_pairs_cannot_have_is_refused_by_name() {
+fn options_that_pairs_cannot_have_are_refused_by_name() {
     let said = |config: SwarmConfig| match NativeSwarm::new(rom(), config) {
         Ok(_) => panic!("it was taken"),
         Err(error) => error.to_string(),

@@ -221,7 +221,7 @@ fn the_programs_of_the_games_pay_for_points_and_end_with_the_game() {
 
 #[test]
 #[ignore = "measures"]
-fn what_programs_cost() {
+fn seconds_of_a_step_by_program_and_stage() {
     let schedule = gbxcule_swarm::Schedule::new(1, 1).expect("a schedule");
     for (reward, obs) in
         [("reward_v0", "obs_v0"), ("visited.py", "flags.py"), ("visited.py", "pixels.py")]

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_been_silent_longest_makes_room() {
+    fn the_connection_that_was_silent_longest_makes_room() {
         let place = Place::new();
         let mut all: Vec<_> = (0..MAX_OPENING).map(|_| place.connect()).collect();
         all[0].0.record_activity();

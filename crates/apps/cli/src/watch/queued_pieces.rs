@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn where_asking_does_the_work_it_counts() {
+    fn work_that_is_done_while_it_is_queued_counts() {
         let mut queue = QueuedPieces::default();
         queue.ask(5 * MS);
         queue.settle(Duration::ZERO);

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_is_refused_with_its_reason() {
+    fn malformed_messages_are_refused_with_a_reason() {
         let cases = [
             ("", "EOF"),
             ("{}", "type"),

@@ -210,7 +210,7 @@ fn machines_of_the_color_are_drawn_in_colour() {
 
 #[test]
 #[ignore = "needs Chromium: make test-browser"]
-fn what_programs_say_is_on_the_page() {
+fn results_of_programs_are_on_the_page() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("task.py").display().to_string();
     std::fs::write(&file, TASK).expect("a file");

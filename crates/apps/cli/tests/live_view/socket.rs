@@ -307,7 +307,7 @@ fn hands_move_the_game_and_leave_with_their_browser() {
 }
 
 #[test]
-fn what_is_malformed_is_refused_and_harms_nobody() {
+fn malformed_messages_are_refused_and_harm_nobody() {
     let serving = Serving::start(&["watch", "--num-envs", "2", "--paused"]);
     let mut client = Client::connect(&serving);
     let wrong = [

@@ -406,7 +406,7 @@ const CIRCLES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_does_not_fit_is_refused_at_its_place() {
+fn types_and_names_that_do_not_fit_are_refused_at_their_places() {
     let with =
         |code| move |&(text, message): &(&'static str, &str)| (text, code, message.to_string());
     assert_each_refused(MISFITS.iter().map(with("rust-type")), in_a_body);
@@ -478,7 +478,7 @@ fn an_entry_point_is_the_one_function_whose_path_ends_so() {
 }
 
 #[test]
-fn what_a_condition_leaves_out_is_not_there() {
+fn code_that_a_condition_excludes_is_not_read() {
     let text = "#[cfg(small)] fn f() {}\n#[cfg(not(small))] fn g() {}\n\
                 fn h() -> u8 { #[cfg(all(small, not(big)))] return 1; if cfg!(small) { 2 } else { 3 } }";
     let texts = [("src/a.rs", text)];

@@ -173,7 +173,7 @@ fn a_mask_of_a_part_joins_the_mask_of_the_whole() {
 }
 
 #[test]
-fn what_stands_in_one_branch_is_not_known_in_the_other() {
+fn facts_of_one_branch_are_not_known_in_the_other() {
     let mut residual = Residual::default();
     let root = residual.body.root;
     let input = residual.emit(root, Op::Zero, Type::U16);

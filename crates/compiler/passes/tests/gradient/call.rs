@@ -161,7 +161,7 @@ fn an_element_that_the_reverse_of_a_function_needs_may_not() {
 
 /// Arguments reach a reverse as they were, or not at all.
 #[test]
-fn what_is_needed_is_given_as_it_was() {
+fn arguments_reach_a_reverse_as_they_were() {
     for body in [
         "o[t] = scaled_sine(x[t], x[t + 1]) * scaled_sine(x[t], x[0])",
         "y = x[t]\nsquare_in_place(y, x[t + 1])\nbump(y, y)\no[t] = y * x[0]",

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_side_by_side_is_one_piece_in_whatever_order() {
+    fn neighbouring_elements_are_one_piece_in_any_order() {
         let whole = [rectangle(16, 96, 1, 96)];
         for (strides, offset) in [([32, 8, 4], 16), ([4, 8, 32], 16), ([-32, 8, -4], 16 + 64 + 4)] {
             let shape = if strides[0] == 4 { [2, 4, 3] } else { [3, 4, 2] };

@@ -64,7 +64,7 @@ fn processes_that_compile_at_once_do_not_disturb_each_other() {
 const NOT_NAMED: (&str, &str) = ("GBXCULE_NVRTC", "");
 
 #[test]
-fn what_is_on_disk_needs_no_nvrtc() {
+fn code_on_disk_needs_no_nvrtc() {
     let folder = tempfile::tempdir().expect("a folder");
     let (cache, log) = (folder.path().join("cache"), folder.path().join("log"));
     // One folder has the driver without NVRTC. The interpreter, which would be asked for NVRTC's
@@ -111,7 +111,7 @@ fn another_nvrtc_makes_its_own_code_if_it_is_named_and_none_if_it_is_only_there(
 }
 
 #[test]
-fn where_the_driver_refuses_the_newest_code_an_older_one_is_loaded() {
+fn older_code_is_loaded_if_the_driver_refuses_the_newest() {
     let folder = tempfile::tempdir().expect("a folder");
     let (cache, log) = (folder.path().join("cache"), folder.path().join("log"));
     let with = |settings: &[(&str, &str)]| compilations_with(&cache, &log, settings);

@@ -190,7 +190,7 @@ fn a_thread_keeps_the_context_that_it_had() {
 }
 
 #[test]
-fn what_a_device_prints_cannot_go_elsewhere() {
+fn output_of_a_device_cannot_be_redirected() {
     passes("failure::needs_a_stand_in_that_prints", &[]);
 }
 

@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn what_its_parts_say_already_is_senseless() {
+    fn expressions_that_their_parts_make_needless_are_senseless() {
         let (x, y, half) = (n("x"), n("y"), Expr::Float(0.5));
         let sum = x.clone().add(y.clone());
         for expr in [
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_writes_is_not() {
+    fn expressions_that_people_write_are_not_senseless() {
         let (x, y, half) = (n("x"), n("y"), Expr::Float(0.5));
         for expr in [
             x.clone().mul(x.clone()),

@@ -70,7 +70,7 @@ fn brief_rows_lack_what_is_bulky_and_nothing_else() {
 }
 
 #[test]
-fn what_is_no_file_of_rows_is_refused_by_its_column() {
+fn tables_of_another_schema_are_refused_by_their_column() {
     let id = "optional int64 id (INTEGER(64,false));";
     let longs: Values<'_> = &|column: &mut SerializedColumnWriter<'_>| {
         column.typed::<Int64Type>().write_batch(&[1, 2], Some(&[1, 1]), None).expect("values");

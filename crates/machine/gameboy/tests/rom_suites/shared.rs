@@ -180,6 +180,6 @@ fn daids_tests_show_their_pictures() {
 
 #[test]
 #[ignore = "needs GBXCULE_TEST_ROMS"]
-fn what_consoles_recorded_is_recorded_here() {
+fn machines_record_the_bytes_that_consoles_recorded() {
     RECORDED.assert();
 }

@@ -110,7 +110,7 @@ fn everything_that_leaves_the_subset_is_refused_by_its_own_rule() {
 }
 
 #[test]
-fn what_the_subset_allows_is_not_refused() {
+fn constructs_of_the_subset_are_not_refused() {
     let program = "
         const TABLE: [u8; 4] = [8, 2, 4, 6];
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]

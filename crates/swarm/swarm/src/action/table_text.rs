@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_codec_says_what_is_allowed() {
+    fn refusals_of_codecs_say_what_is_allowed() {
         for (text, said) in [
             ("dance", "no action codec `dance`; there are full_v1, pokemonred_puffer_v1"),
             ("", "no action codec ``"),

@@ -57,7 +57,7 @@ fn unpacked(state: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn what_sameboy_saved_goes_on_as_it_does_there() {
+fn states_of_sameboy_go_on_as_in_sameboy() {
     for (name, state, bytes, expected) in STATES {
         let mut swarm = swarm(name);
         swarm.import_state(0, &unpacked(state)).expect("a BESS state");
