@@ -43,7 +43,7 @@ def test_films_of_an_earlier_training_stay(tmp_path):
     assert (tmp_path / "best-3.gif").read_bytes() == b"of yesterday"
 
 
-def test_what_is_filmed_is_what_was_played(tmp_path):
+def test_a_film_shows_the_episode_that_was_played(tmp_path):
     env = gbxcule.make_vec(num_envs=2, obs="gray", max_episode_steps=30)
     env.reset(seed=1)
     state, played = env.save_state(1), []
@@ -59,7 +59,7 @@ def test_what_is_filmed_is_what_was_played(tmp_path):
     assert np.array_equal(light, obs[1] > 128)
 
 
-def test_what_cant_be_filmed_says_why(tmp_path, monkeypatch):
+def test_refusals_of_films_say_why(tmp_path, monkeypatch):
     env = gbxcule.make_vec(num_envs=2)
     env.reset(seed=0)
     state = env.save_state(0)

@@ -125,7 +125,7 @@ def test_minari_gets_every_form_of_observation(obs, tmp_path, monkeypatch):
         assert kept.keys() == seen.keys() and all(np.array_equal(kept[name], seen[name]) for name in seen)
 
 
-def test_what_is_no_file_of_games_is_told_in_a_line(tmp_path):
+def test_files_without_games_are_refused_in_a_line(tmp_path):
     (tmp_path / "text.gz").write_text("text")
     (path,) = [path for path in make(tmp_path / "cut", 1) if path.name == "PEARL_DRIFT-random.jsonl.gz"]
     path.write_bytes(path.read_bytes()[:-20])

@@ -81,7 +81,7 @@ def test_the_program_of_a_game_pays_at_least_the_score_and_sees_numbers(name):
 
 
 @pytest.mark.parametrize("name", game.GAMES)
-def test_what_a_program_sees_depends_on_its_env_s_state_alone(name):
+def test_observations_of_a_program_depend_on_its_env_s_state_alone(name):
     env = gbxcule.make_vec(name, 4, reward=name, obs=name, max_episode_steps=200)
     other = gbxcule.make_vec(name, 4, reward=name, obs=name, autoreset_mode="Disabled")
     for step, (obs, *_) in enumerate(random_play(env, 4, 300)):
@@ -443,7 +443,7 @@ def test_a_reset_mask_may_be_a_tensor():
     assert env.reset(options={"reset_mask": Tensor()})[0].shape[0] == 2
 
 
-def test_what_is_given_goes_before_the_game_s_own():
+def test_given_options_go_before_the_game_s_own():
     state = game.starts("LAST_BEACON")[3]
     env = gbxcule.make_vec(
         "LAST_BEACON",

@@ -344,7 +344,7 @@ def test_records_of_another_layout_are_refused(dtype, message):
         pushed.launch(1, np.zeros(1, dtype), np.zeros(1, np.float32))
 
 
-def test_what_is_no_array_has_no_gradient():
+def test_numbers_have_no_gradient():
     x = np.zeros(4, np.float32)
     with pytest.raises(TypeError, match="`a`: is a `float32`, and only arrays have gradients"):
         saxpy.backward(4, 1.0, x, x.copy(), grads={"a": np.zeros(1, np.float32)})
@@ -417,7 +417,7 @@ def helper(n):
     return n * n + 1
 
 
-def test_what_python_objects_hold_is_taken_from_them():
+def test_values_in_python_objects_are_taken_from_them():
     @kernel
     def uses(kind: wp.array(dtype=int), out: wp.array(dtype=float)):
         if kind[0] == Kind.CUBE and kind[1] == Flags.FAST.value:

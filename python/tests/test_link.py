@@ -41,7 +41,7 @@ def test_episodes_of_a_pair_end_together():
         ({"num_envs": 2, "link": "pairs", "audio": True}, "machines with a cable have no sound"),
     ],
 )
-def test_what_pairs_cannot_have_is_refused(options, message):
+def test_options_that_pairs_cannot_have_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         gbxcule.make_vec(**options)
 

@@ -183,7 +183,7 @@ def test_a_view_ends_with_close_and_with_the_environment():
         socket.create_connection(("127.0.0.1", int(third.url.rstrip("/").rsplit(":", 1)[1])), timeout=5)
 
 
-def test_what_cant_be_watched_says_why(env):
+def test_refusals_of_views_say_why(env):
     for arguments, message in [
         ({"heatmap": "wX"}, "two places in memory"),
         ({"heatmap": ("SubX", "SubZ")}, "no symbol `SubZ`"),

@@ -103,7 +103,7 @@ def test_a_place_that_is_filled_is_written(env):
         ("C010:C00F", "the range `C010:C00F` ends at 0xc00f, before it begins at 0xc010: name its lower end first"),
     ],
 )
-def test_what_leaves_its_bank_is_not_read(env, place, message):
+def test_places_that_leave_their_bank_are_not_read(env, place, message):
     with pytest.raises(ValueError, match=message):
         env.read_memory(0, place)
     with pytest.raises(ValueError, match=message):

@@ -63,7 +63,7 @@ def test_forms_that_no_number_has_are_refused(arguments, message):
         gbxcule.Change(0xC000, **arguments)
 
 
-def test_what_is_no_number_is_refused():
+def test_objects_that_are_no_numbers_are_refused():
     with pytest.raises(TypeError, match="Numbers takes gbxcule.Number, found 'wScore'"):
         gbxcule.Numbers("wScore")
     with pytest.raises(ValueError, match="at least one number"):

@@ -90,7 +90,7 @@ def test_outputs_that_cant_be_say_why(written, message):
     assert message in str(refused.value)
 
 
-def test_what_is_no_number_is_zero_in_whole_numbers():
+def test_nan_is_zero_in_whole_numbers():
     (output,) = outputs_of('OUTPUTS = {"a": ("int8", 4)}', 4)
     buffer = np.full((1, 4), 9, np.int8)
     output.fill(buffer, np.array([[np.nan, np.inf, -np.inf, -1.9]], np.float32))

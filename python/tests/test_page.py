@@ -41,7 +41,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_what_a_page_says_is_what_happens(folder, page):
+def test_the_examples_of_a_page_run_as_it_says(folder, page):
     texts = [block.text for block in blocks(page) if block.reason is None]
     script = folder / "page.py"
     script.write_text("\n".join(texts))
@@ -54,7 +54,7 @@ def test_every_block_of_python_is_found():
         assert len(blocks(page)) == page.read_text(encoding="utf-8").count("```python"), page
 
 
-def test_what_the_page_says_of_a_device_is_what_happens(folder, on_stand_ins):
+def test_the_examples_for_a_device_run_as_their_page_says(folder, on_stand_ins):
     # Runs from the section on kernels on, because the blocks for a device use its kernel. Torch
     # does not know the stand-in for a device.
     page = blocks(ROOT / "docs/python.md")

@@ -310,6 +310,6 @@ class TestEpisodicLife:
         ({"stack_num": 4}, TypeError, "it is `frame_stack` here"),
     ],
 )
-def test_what_cant_be_is_named(options, error, message):
+def test_wrong_preprocessing_is_refused_by_name(options, error, message):
     with pytest.raises(error, match=message):
         gbxcule.make_vec(**{"obs": "gray", **options})

@@ -72,7 +72,7 @@ def numbers(ram):
     return np.stack([wide[:, 0], wide[:, 1], wide[:, 2] + 256 * wide[:, 3]], 1)
 
 
-def test_what_is_wrong_with_a_program_is_said_at_its_line(task):
+def test_errors_of_a_program_name_its_line(task):
     task.write_text(TASK.replace("gb.read16(machine, 0xC000)", "gb.raed(machine, 0xC000)"))
     with pytest.raises(ValueError, match=r"task.py:10:.*"):
         gbxcule.make_vec(reward=task)

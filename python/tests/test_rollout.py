@@ -288,7 +288,7 @@ def test_the_cpu_has_the_same_calls():
 
 
 @pytest.mark.parametrize("wrong", [-1, 2.5, "default", True, object()])
-def test_what_is_no_stream_is_refused(wrong):
+def test_objects_that_are_no_streams_are_refused(wrong):
     env = gbxcule.make_vec(num_envs=1)
     for call in (env.wait_for, env.ready_on):
         with pytest.raises(TypeError, match="a CUDA stream is its handle"):

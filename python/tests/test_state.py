@@ -110,7 +110,7 @@ def test_every_color_goes_on_as_in_pyboy(boy, name):
 
 
 @pytest.mark.parametrize("name", COLORS)
-def test_what_a_color_saves_goes_on_in_pyboy(boy, name):
+def test_states_of_a_color_go_on_in_pyboy(boy, name):
     env = colored(name)
     for _ in range(130):
         env.step([env.action_names.index("NOOP")])
@@ -125,7 +125,7 @@ def test_what_a_color_saves_goes_on_in_pyboy(boy, name):
 
 @pytest.mark.parametrize("sound", [False, True])
 @pytest.mark.parametrize("name", ORIGINALS)
-def test_what_an_original_saves_goes_on_in_pyboy(boy, name, sound):
+def test_states_of_an_original_go_on_in_pyboy(boy, name, sound):
     swarm = _native.Swarm(_native.built_in_rom(name), 1, frames_per_step=1, release_after_frames=1)
     wait = bytes([swarm.action_names.index("NOOP")])
     for _ in range(130):
@@ -284,7 +284,7 @@ def test_pyboys_states_that_cant_be_taken_say_why(boy):
 
 
 @pytest.mark.parametrize("name", ["MBC1_RAM", "MBC2_RAM", "MBC3_RAM", "MBC5_RAM"])
-def test_what_pyboys_battery_keeps_comes_in(boy, tmp_path, name):
+def test_a_battery_of_pyboy_is_loaded(boy, tmp_path, name):
     reference = boy(name)
     reference.tick(200, False)
     reference.stop(save=True)

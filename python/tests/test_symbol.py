@@ -61,7 +61,7 @@ def test_labels_of_a_file_name_observations(tmp_path):
     assert parse_symbols("00:c000 wSum") == {"wSum": 0xC000}
 
 
-def test_what_is_read_is_in_its_bank():
+def test_places_are_read_in_their_banks():
     symbols = parse_symbols("02:D000 wBanked\n00:C000 wScore\n03:4000 Code\n00:4150 Tiny\n01:8000 vTiles\n01:FF80 h")
     for place, expected in [
         ("wBanked", (0x3D000, 0x3D001)),

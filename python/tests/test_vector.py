@@ -380,7 +380,7 @@ def test_pictures_are_drawn_where_nothing_else_looks_at_them(rom):
 
 
 @pytest.mark.parametrize("rom", ["AMBER_ROAD", "LANTERN_WING"])
-def test_what_is_rendered_has_the_colors_of_the_machine(rom):
+def test_renderings_have_the_colors_of_the_machine(rom):
     env = gbxcule.make_vec(rom, num_envs=2, obs="rgb", render_mode="rgb_array_each")
     env.reset(seed=0)
     for _ in range(3):

@@ -298,7 +298,7 @@ def test_a_hierarchy_finds_the_boxes_that_a_box_and_a_ray_meet():
     assert (out.numpy()[1] == ((leaves >= enters) & (leaves >= 0.0))).all()
 
 
-def test_what_is_missing_is_named():
+def test_missing_names_are_refused_by_name():
     with pytest.raises(AttributeError, match="gbxcule.warp has no `from_jax`"):
         wp.from_jax  # noqa: B018
     with pytest.raises(AttributeError, match="gbxcule.warp has no `Device.default_allocator`"):
@@ -322,7 +322,7 @@ def test_a_timer_measures_a_block(capsys):
     assert times["outer"][0] >= inner.elapsed >= 0.0
 
 
-def test_what_is_missing_may_be_named_and_says_its_name_when_it_is_used():
+def test_missing_names_may_be_mentioned_and_are_refused_when_they_are_used():
     assert wp.Texture2D.UNUSED is not None and wp.indexedarray(dtype=wp.float32, ndim=2) is not None
     with pytest.raises(NotImplementedError, match=r"warp\.Texture2D\.allocate"):
         wp.Texture2D.allocate(1)

@@ -221,7 +221,7 @@ def test_tensors_are_shared_with_their_gradients():
     assert half.tolist() == [3.0, 3.0] and wp.to_torch(wp.from_torch(half)).dtype is torch.bfloat16
 
 
-def test_what_loads_modules_does_nothing_and_says_where_it_is():
+def test_functions_that_load_modules_do_nothing():
     assert wp.__version__ == wp.config.version == "1.19.0"
     assert wp.is_device_available("cpu") and not wp.is_device_available("cuda:0") and not wp.is_mempool_supported("cpu")
     assert wp.get_module("program").name == "program"

@@ -37,7 +37,7 @@ def test_static_values_are_those_of_the_declaration():
     assert [launched(each) for each in made] == [[1.0, 10.0, 100.0, 3.0], [2.0, 20.0, 200.0, 6.0]]
 
 
-def test_what_a_static_expression_names_may_be_bound_later():
+def test_names_of_a_static_expression_may_be_bound_later():
     @wp.kernel
     def use(out: wp.array[float]):
         out[0] = wp.static(later * 2.0)

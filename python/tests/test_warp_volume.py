@@ -64,7 +64,7 @@ def test_a_saved_volume_is_read_as_it_was(codec, tmp_path):
     assert read.load_next_grid() is None and read.dtype is wp.float32
 
 
-def test_what_is_no_grid_is_refused(tmp_path):
+def test_files_without_a_grid_are_refused(tmp_path):
     of_a_linear_field().save_to_nvdb(tmp_path / "field.nvdb")
     data = (tmp_path / "field.nvdb").read_bytes()
     other = data[:193] + b"y" + data[194:]

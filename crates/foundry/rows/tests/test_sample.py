@@ -61,7 +61,7 @@ def test_a_file_of_a_split_has_all_its_rows_and_no_others(table):
         assert rows.schema.equals(table.schema)
 
 
-def test_what_is_json_reads_as_json_and_what_is_text_is_there(table):
+def test_columns_of_json_read_as_json_and_texts_are_there(table):
     for row in table.to_pylist():
         assert f"def {row['kernel']}(" in row["source"]
         assert row["split"] in {"train", "valid", "test"}
