@@ -72,7 +72,7 @@ TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-# What a target needs of Python, by its name; every wheel is pinned by its hash.
+# The Python packages that a target needs, by its name; every wheel is pinned by its hash.
 $(VENV)/%.txt: requirements/%.txt | $(VENV)/bin/python
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
 	cp $< $@
@@ -401,7 +401,7 @@ rom-suites:
 	cargo test --quiet --package gbxcule-gameboy-color --test rom_suites -- --ignored --exact --nocapture color::table
 	cargo test --quiet --package gbxcule-recompiler --test equal -- --ignored --exact --nocapture suite::rom_suites_run_alike
 
-# What a property test found for one change must not be tried first for the next.
+# Cases that a property test found for one change must not be tried first for the next.
 mutants-machine:
 	mkdir -p runs/machine
 	GBXCULE_TEST_DATA=$(abspath $(TEST_DATA)) PROPTEST_DISABLE_FAILURE_PERSISTENCE=1 PROPTEST_MAX_SHRINK_ITERS=0 \

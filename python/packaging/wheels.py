@@ -41,7 +41,7 @@ done
 exec "{python}" -m ziglang cc -target x86_64-linux-musl -fno-sanitize=all "$@"
 """
 
-# What a wheel has to do where nothing but it and its dependencies is installed.
+# Program that must run where only the wheel and its dependencies are installed.
 TRIAL = """
 import gbxcule
 envs = gbxcule.make_vec(num_envs=2)

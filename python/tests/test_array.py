@@ -88,7 +88,7 @@ def test_a_second_thread_in_one_swarm_is_told_so_and_the_first_goes_on():
         try:
             shared.step(bytes(64))
         except RuntimeError as error:
-            # It came while the other one was looking: nothing has moved.
+            # The step came while the other thread was looking: no machine has moved.
             told.append(str(error))
         else:
             alone.step(bytes(64))

@@ -73,7 +73,7 @@ class Tensor(ctypes.Structure):
 
 
 driver = ctypes.CDLL("libcuda.so")
-# Its own context, as every library has one: gbxcule leaves the thread the one that it had.
+# A context of this thread's own, as every library has one: gbxcule leaves it to the thread.
 context = ctypes.c_void_p()
 assert driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
 assert driver.cuCtxSetCurrent(context) == 0

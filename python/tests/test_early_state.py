@@ -76,7 +76,7 @@ def test_memory_and_banks_are_where_they_were(version):
     env.load_state(1, state)
     assert env.save_battery(1) == ram[: len(env.save_battery(1))]
     assert env.read_memory(1, "C000:E000") == env.read_memory(0, "C000:E000")
-    # Its second register selects RAM bank 1.
+    # The second register of the MBC1 selects RAM bank 1.
     assert len(env.save_battery(1)) == len(ram) and env.read_memory(1, "A000:C000") == ram[0x2000:0x4000]
     for cut in (116_000, len(state) - 40):
         with pytest.raises(ValueError, match="cut off"):

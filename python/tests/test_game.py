@@ -55,7 +55,7 @@ def test_a_game_begins_behind_its_title_with_its_score_as_the_reward(name):
 def test_a_seed_gives_the_same_episodes_and_another_seed_others(name):
     def memories(seed):
         env = gbxcule.make_vec(name, 2, obs=gbxcule.Ram("C000:C100"), max_episode_steps=60)
-        # The same buttons for every seed: only the game's own chance differs.
+        # All seeds get the same buttons: only the game's own chance differs.
         return np.stack([obs for obs, *_ in random_play(env, seed, 130, buttons=0)])
 
     first = memories(5)

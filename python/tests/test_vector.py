@@ -479,7 +479,7 @@ warnings.simplefilter("ignore", DeprecationWarning)
 OWN, LEAVE = sys.argv[1:]
 make = lambda: gbxcule.make_vec(num_envs=40, obs="gray", reward="reward_v0", threads=4)
 ours = make()
-# Its page has a thread of its own.
+# The page of the live view has a thread of its own.
 page = ours.watch()
 expected, _ = ours.reset(seed=1)
 child = os.fork()

@@ -140,7 +140,7 @@ def fill(code: Path, steps: list[Step], compiler: dict[str, str]) -> None:
         list(pool.map(make, different.values()))
     # Disagreements of machines that never ran.
     shutil.rmtree(FOLDER / "runs", ignore_errors=True)
-    # What nothing read is of other sources, where the file system says what was read.
+    # Code that nothing read is of other sources; some file systems don't say what was read.
     read = [file for file in kept if file.exists() and file.stat().st_atime_ns > 0]
     for file in kept:
         if read and file not in read and file.exists():
@@ -161,7 +161,7 @@ def make_code(nvrtc: Path, nvrtc130: Path) -> None:
         kernels = [(file, CODE / "cache" / file.name) for file in code.glob("*.cubin")]
         if all(plain.exists() and file.read_bytes() == plain.read_bytes() for file, plain in kernels):
             sys.exit(f"no program of the variant {name} has the texts that variants.py edits")
-    # What has to be known is enough to have twice.
+    # A second version is needed only for the steps that matter most.
     least = [step for step in plan.first() if not step.variant and step.leaves != "lines"]
     fill(CODE / "cache130", least, {"GBXCULE_NVRTC": str(nvrtc130)})
 

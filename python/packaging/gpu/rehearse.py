@@ -102,7 +102,7 @@ def main() -> int:
         kept = RUNS / "gpu_rehearsal"
         shutil.rmtree(kept, ignore_errors=True)
         shutil.copytree(folder / "out", kept)
-        # What was made is in the next archive.
+        # The next archive has the code that was made here.
         for code in (file for file in (folder / "cache").iterdir() if not (RUNS / "gpu_code/cache" / file.name).exists()):
             shutil.copy2(code, RUNS / "gpu_code/cache")
     missing = compiled((kept / "steps.txt").read_text())

@@ -198,7 +198,7 @@ class Run:
             before = set(self.cache.glob("*.cubin"))
             code = self.do(Plan(small=True).bench(f"smoke_{name}", "ALU_LOOP", 1))
             made = set(self.cache.glob("*.cubin")) - before
-            # What the driver refused was compiled anew.
+            # Code that the driver refused was compiled anew.
             if code == 0 and (not made or name == CACHES[-1]):
                 self.say(f"machine code: {name}")
                 return True

@@ -47,6 +47,12 @@ fn first_sentence<'a>(line: &'a str, before: &str) -> Option<&'a str> {
     line.strip_prefix("//").filter(|_| !follows).map(|it| it.trim_start_matches(['/', '!', ' ']))
 }
 
+/// Returns the first sentence of a comment in Python or TOML.
+fn first_sentence_behind_hash<'a>(line: &'a str, before: &str) -> Option<&'a str> {
+    let follows = before.trim_start().starts_with('#');
+    line.trim_start().strip_prefix("# ").filter(|_| !follows)
+}
+
 /// Returns true if a text has no word, such as a link, that is longer than a line may be.
 fn can_be_wrapped(text: &str, widest: usize) -> bool {
     text.split_whitespace().all(|word| word.chars().count() + 8 < widest)
@@ -88,10 +94,13 @@ fn pages_fit_a_screen() {
 #[test]
 fn comments_begin_with_what_they_are_about() {
     let mut riddles = Vec::new();
-    for path in written_files(&["rs", "h", "c", "cpp", "js", "py"]) {
+    for path in written_files(&["rs", "h", "c", "cpp", "js", "py", "toml"]) {
+        let has_hashes = path.extension().is_some_and(|it| it == "py" || it == "toml");
         let mut before = String::new();
         for (number, line) in lines_of(&path) {
-            if first_sentence(&line, &before).is_some_and(begins_with_a_riddle) {
+            let behind_hash = first_sentence_behind_hash(&line, &before).filter(|_| has_hashes);
+            let sentence = first_sentence(&line, &before).or(behind_hash);
+            if sentence.is_some_and(begins_with_a_riddle) {
                 riddles.push(format!("{}:{number}: {}", path.display(), line.trim_start()));
             }
             before = line;
@@ -189,6 +198,8 @@ fn the_rules_catch_what_they_forbid() {
     assert_eq!(first_sentence("/* What it is. */", ""), Some("What it is. */"));
     assert_eq!(first_sentence("    //! What it is.", ""), Some("What it is."));
     assert_eq!(first_sentence("// what goes on.", "// A sentence"), None);
+    assert_eq!(first_sentence_behind_hash("    # What it is.", ""), Some("What it is."));
+    assert_eq!(first_sentence_behind_hash("# what goes on.", "# A sentence"), None);
     assert_eq!(exported_type("pub struct Swarm<'a> {"), Some("Swarm"));
     assert_eq!(exported_type("    pub(crate) enum Place {"), Some("Place"));
     assert_eq!(exported_type("pub(super) struct Place;"), None);

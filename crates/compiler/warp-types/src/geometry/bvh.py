@@ -79,7 +79,7 @@ def _enters_box(start: wp.vec3, per_direction: wp.vec3, lower: wp.vec3, upper: w
     return wp.inf
 
 
-# The same, where a ray along a side of the box counts as inside.
+# How far a ray goes to enter a box, if a ray along a side of the box counts as inside.
 @wp.func
 def _enters_closed_box(start: wp.vec3, per_direction: wp.vec3, lower: wp.vec3, upper: wp.vec3):
     first = float(-wp.inf)
