@@ -286,7 +286,7 @@ class Program:
         return name
 
     def take(self, wanted: str, value: Any, hidden: Set[str] = frozenset()) -> str | None:
-        """Add a value to the text, and return its name there, which is none of the hidden ones.
+        """Add a value to the text, and return its name there, which differs from the hidden ones.
 
         Returns None if the text can't hold the value.
         """
@@ -307,7 +307,7 @@ class Program:
         return None if text is None else self.bind(wanted, text, hidden)
 
     def piece(self, piece: Piece[..., Any], hidden: Set[str] = frozenset(), wanted: str | None = None) -> str:
-        """Add a function or struct to the text, and return its name there, which is none of the hidden ones."""
+        """Add a function or struct to the text, and return its name there, which differs from the hidden ones."""
         key = id(piece.python)
         if key not in self._pieces:
             name, _ = self._named(piece.__name__, key)

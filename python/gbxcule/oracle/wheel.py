@@ -27,7 +27,7 @@ def source(package: str) -> str:
 
 
 def direct_url(distribution: importlib.metadata.Distribution) -> dict:
-    """Read the installer's record by PEP 610; an empty one if there is none."""
+    """Read the installer's record by PEP 610; return an empty one without a record."""
     return json.loads(distribution.read_text("direct_url.json") or "{}")
 
 

@@ -120,7 +120,8 @@ pub enum Op {
     },
     /// Asks whether an array has memory: a `bool`.
     Present(Value),
-    /// The array of gradients beside an array: same shape and strides, absent if there is none.
+    /// The array of gradients beside an array: same shape and strides; absent if the array has
+    /// no gradients.
     Gradient(Value),
     /// The least of a `u32` over the threads that run together: see the semantics in [`super`].
     Lowest(Value),

@@ -285,7 +285,7 @@ pub type Data = Vec<Vec<u8>>;
 pub struct Executed {
     /// Memory after each launch.
     pub states: Vec<Data>,
-    /// Memory after all launches: the given memory if there are none.
+    /// Memory after all launches; without a launch the given memory.
     pub after: Data,
 }
 

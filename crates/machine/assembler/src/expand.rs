@@ -222,7 +222,7 @@ impl<'a> Expander<'a> {
         let mut known = self.folder.map(|folder| folder.names()).unwrap_or_default();
         known.extend(self.includes.iter().map(|include| include.0.to_string()));
         if known.is_empty() {
-            return "there is none".to_string();
+            return "no files were given".to_string();
         }
         let near = nearest(name, known.iter(), MAX_NEAR);
         match near.is_empty() {

@@ -163,7 +163,7 @@ fn complaints_say_what_is_allowed() {
         ("Start: ds Later\nLater:", "no name `Later` above this line, where it is needed"),
         ("Start: db 1 / 0", "division by zero"),
         ("Start: db 1 << 40", "shift by 40; 0 to 31 are allowed"),
-        ("include \"none.inc\"", "no file `none.inc` to include; there is none"),
+        ("include \"none.inc\"", "no file `none.inc` to include; no files were given"),
         ("macro m\n nop", "macro without its `endm`"),
         ("macro m\n m\nendm\nStart: m", "macro `m` uses itself\n --> test.asm:2:2"),
         ("macro m\n nop\nendm\nStart: m 1, 2", "`m` takes 0 arguments, found 2"),

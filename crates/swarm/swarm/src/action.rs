@@ -103,7 +103,7 @@ impl Codec {
         (buttons, frames_held)
     }
 
-    /// The number of an action that presses nothing, or 0 if there is none.
+    /// The number of an action that presses nothing; 0 if every action presses a button.
     pub(crate) fn idle(&self) -> u8 {
         self.action(NOOP).unwrap_or(0)
     }

@@ -17,7 +17,7 @@ use std::process::Command;
 /// Result of a launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaunchOutcome {
-    /// Kind, line, index and extent of the fault; kind 0 if there is none.
+    /// Kind, line, index and extent of the fault; kind 0 without a fault.
     pub fault: [i64; 4],
     /// Memory after the launch.
     pub buffers: Vec<Vec<u8>>,

@@ -56,7 +56,8 @@ impl ConnectionTable {
         }
     }
 
-    /// Ends the connection of a stage that has been silent longest; returns false if there is none.
+    /// Ends the connection of a stage that has been silent longest; returns false if the stage has
+    /// no connection.
     fn end_most_silent(&mut self, stage: Stage) -> bool {
         let of_stage = self.open.iter().enumerate().filter(|(_, open)| open.stage == stage);
         let silent = of_stage.min_by_key(|(_, open)| open.last_active).map(|(at, _)| at);

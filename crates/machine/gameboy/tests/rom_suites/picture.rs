@@ -113,7 +113,7 @@ pub(crate) fn font_in(rom: &[u8]) -> Option<&[u8]> {
     rom.get(at..at + 256)
 }
 
-/// The digits at the beginning of a frame's first row of tiles, `?` where there is none.
+/// The digits at the beginning of a frame's first row of tiles, `?` for a tile without a digit.
 pub(crate) fn digits(frame: &[u8], font: &[u8], count: usize) -> String {
     let pixels = pixels(frame);
     let tile = |column: usize| -> Vec<u8> {

@@ -148,7 +148,7 @@ def push_picture(
 
 @wp.kernel
 def copy_pictures(pictures: wp.array2d(dtype=wp.uint8), source: int, mask: wp.array(dtype=wp.uint8)):
-    """Copies the stack of one env to all marked ones, of which it is none."""
+    """Copies the stack of one env, which is not marked, to all marked ones."""
     env, place = wp.tid()
     if mask[env] != wp.uint8(0):
         pictures[env, place] = pictures[source, place]
