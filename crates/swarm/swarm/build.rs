@@ -53,13 +53,13 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
         entries.push(entry?.path());
     }
     entries.sort();
-    let mut found = Vec::new();
+    let mut paths = Vec::new();
     for path in entries {
         if path.is_dir() {
-            found.extend(files(&path)?);
+            paths.extend(files(&path)?);
         } else {
-            found.push(path);
+            paths.push(path);
         }
     }
-    Ok(found)
+    Ok(paths)
 }

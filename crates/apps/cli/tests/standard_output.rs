@@ -143,17 +143,17 @@ fn harvested_kernel() -> String {
 
 /// Returns the files below a folder with their bytes, sorted.
 fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut found = Vec::new();
+    let mut files = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder").flatten() {
         if entry.file_type().expect("an entry").is_dir() {
-            found.extend(contents(&entry.path()));
+            files.extend(contents(&entry.path()));
         } else {
             let bytes = fs::read(entry.path()).expect("a file");
-            found.push((entry.path().display().to_string(), bytes));
+            files.push((entry.path().display().to_string(), bytes));
         }
     }
-    found.sort();
-    found
+    files.sort();
+    files
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn said(args: &[&str]) -> (Option<i32>, String) {
 
 /// All files below a folder, but for the shards' own results.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let (mut found, mut folders) = (BTreeMap::new(), vec![folder.to_path_buf()]);
+    let (mut contents, mut folders) = (BTreeMap::new(), vec![folder.to_path_buf()]);
     while let Some(next) = folders.pop() {
         for entry in std::fs::read_dir(&next).expect("a folder") {
             let path = entry.expect("an entry").path();
@@ -28,12 +28,12 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
                 true => folders.push(path),
                 false => {
                     let inside = path.strip_prefix(folder).expect("inside").to_path_buf();
-                    found.insert(inside, std::fs::read(&path).expect("a file"));
+                    contents.insert(inside, std::fs::read(&path).expect("a file"));
                 }
             }
         }
     }
-    found
+    contents
 }
 
 /// Runs a verb alone and as two processes, the second of them twice, and compares what they say and
@@ -115,11 +115,11 @@ fn shards_of_a_grading_are_scored_together() {
     let folder = tempfile::tempdir().expect("a folder");
     let answers = folder.path().join("answers.jsonl");
     let answers = answers.to_str().expect("UTF-8");
-    let asked =
+    let options =
         ["--task", "python-to-ir", "--limit", "21", "--mutate-every", "3", "--stand-in", answers];
     let tasks = folder.path().join("tasks.jsonl");
     let tasks = ["--out", tasks.to_str().expect("UTF-8")];
-    assert_eq!(said(&[&["tasks", SAMPLE], &asked[..], &tasks].concat()).0, Some(0));
+    assert_eq!(said(&[&["tasks", SAMPLE], &options[..], &tasks].concat()).0, Some(0));
     spoil(Path::new(answers), "row", "answer");
     let scores = compare(
         &["grade", answers, "--dataset", SAMPLE, "--tasks", tasks[1]],
@@ -138,8 +138,9 @@ fn a_grading_that_was_stopped_goes_on() {
         ["answers.jsonl", "tasks.jsonl", "out"].map(|name| folder.path().join(name));
     let [answers, tasks, out] = [&answers, &tasks, &out].map(|it| it.to_str().expect("UTF-8"));
     // Two blocks.
-    let asked = ["--task", "python-to-ir", "--limit", "17", "--stand-in", answers, "--out", tasks];
-    assert_eq!(said(&[&["tasks", SAMPLE], &asked[..]].concat()).0, Some(0));
+    let options =
+        ["--task", "python-to-ir", "--limit", "17", "--stand-in", answers, "--out", tasks];
+    assert_eq!(said(&[&["tasks", SAMPLE], &options[..]].concat()).0, Some(0));
     spoil(Path::new(answers), "row", "answer");
     let grade = ["grade", answers, "--dataset", SAMPLE, "--tasks", tasks, "--out", out];
     // A shard leaves its blocks, as a process does that is stopped.

@@ -247,9 +247,9 @@ fn a_function_whose_decorator_is_unknown_is_named() {
     let other =
         format!("{unknown}@wp.kernel\ndef two(a: wp.array(dtype=float)):\n    a[0] = 2.0\n");
     fs::write(folder.path().join("unknown.py"), other).expect("a file");
-    let taken = gbxcule(folder.path(), &["compile", "unknown.py"]);
-    assert_eq!(taken.status.code(), Some(0), "{}", stderr(&taken));
-    assert!(stderr(&taken).contains("`one` isn't a kernel here"), "{}", stderr(&taken));
+    let compiled = gbxcule(folder.path(), &["compile", "unknown.py"]);
+    assert_eq!(compiled.status.code(), Some(0), "{}", stderr(&compiled));
+    assert!(stderr(&compiled).contains("`one` isn't a kernel here"), "{}", stderr(&compiled));
     let asked = |kernel| gbxcule(folder.path(), &["compile", "unknown.py", "--kernel", kernel]);
     assert_eq!(stderr(&asked("two")), "");
     assert!(stderr(&asked("one")).contains("`one` isn't a kernel here"), "{:?}", asked("one"));
@@ -258,14 +258,14 @@ fn a_function_whose_decorator_is_unknown_is_named() {
 #[test]
 fn nothing_is_agreed_upon_measured_or_made_in_no_steps_and_no_rows() {
     let folder = folder();
-    let asked: [&[&str]; 5] = [
+    let commands: [&[&str]; 5] = [
         &["verify", "--rom", "ALU_LOOP", "--verify-steps", "0"],
         &["bench", "--steps", "0"],
         &["synth", "generate", "--out", "rows", "--count", "0"],
         &["synth", "generate", "--out", "rows", "--count", "1", "--workers", "0"],
         &["synth", "validate", "rows", "--limit", "0"],
     ];
-    for arguments in asked {
+    for arguments in commands {
         let refused = gbxcule(folder.path(), arguments);
         assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
         let message = stderr(&refused);

@@ -26,17 +26,17 @@ fn names(tree: &UseTree, into: &mut BTreeSet<String>) {
 
 /// Names that a file exports by `pub use` of paths that `is_from` takes by their first word.
 fn exported(path: &Path, is_from: impl Fn(&str) -> bool) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
+    let mut exported_names = BTreeSet::new();
     for item in parsed(path).items {
         if let Item::Use(item) = item
             && matches!(item.vis, Visibility::Public(_))
             && let UseTree::Path(path) = &item.tree
             && is_from(&path.ident.to_string())
         {
-            names(&item.tree, &mut found);
+            names(&item.tree, &mut exported_names);
         }
     }
-    found
+    exported_names
 }
 
 fn sources(folder: &Path, into: &mut Vec<PathBuf>) {

@@ -95,7 +95,7 @@ fn repeated(ir: &Function, is_kernel: bool) -> Vec<String> {
     let dominators = DominatorTree::with_function(ir, &flow);
     let mut loops = LoopAnalysis::new();
     loops.compute(ir, &flow, &dominators);
-    let mut found = Vec::new();
+    let mut movable = Vec::new();
     for block in ir.layout.blocks() {
         let Some(innermost) = loops.innermost_loop(block) else { continue };
         if is_kernel && loops.loop_parent(innermost).is_none() {
@@ -105,11 +105,11 @@ fn repeated(ir: &Function, is_kernel: bool) -> Vec<String> {
             if is_movable(ir, inst)
                 && ir.dfg.inst_args(inst).iter().all(|&arg| is_outside(ir, &loops, innermost, arg))
             {
-                found.push(format!("{block}: {}", ir.dfg.display_inst(inst)));
+                movable.push(format!("{block}: {}", ir.dfg.display_inst(inst)));
             }
         }
     }
-    found
+    movable
 }
 
 /// Returns true for instructions without effects, except for those that the code generator makes

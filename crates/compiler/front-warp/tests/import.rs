@@ -215,13 +215,13 @@ fn a_module_that_is_handed_on_has_all_its_names() {
 
 #[test]
 fn words_of_docstrings_and_messages_lead_to_no_file() {
-    let asked = RefCell::new(Vec::new());
+    let read_paths = RefCell::new(Vec::new());
     let main = "import warp as wp\nimport package\nHELP = 'call g or h of other'\n\
                 @wp.kernel\ndef k(x: wp.array(dtype=int)):\n    '''Unlike other, g.'''\n    \
                 x[0] = package.f(x[0])\n";
     let package = format!("import warp as wp\nfrom .other import g, h\n{}", times("f", 2));
     let read = |path: &Path| {
-        asked.borrow_mut().push(path.to_owned());
+        read_paths.borrow_mut().push(path.to_owned());
         (path == Path::new("package/__init__.py")).then(|| package.clone()).into()
     };
     let mut sources = SourceMap::new();
@@ -229,18 +229,18 @@ fn words_of_docstrings_and_messages_lead_to_no_file() {
     let program =
         Program::load(&mut Texts::default(), &mut sources, id, Some(&read)).expect("Python");
     assert!(program.compile("k").is_ok());
-    assert!(!asked.into_inner().iter().any(|path| path.starts_with("package/other.py")));
+    assert!(!read_paths.into_inner().iter().any(|path| path.starts_with("package/other.py")));
 }
 
 #[test]
 fn only_what_kernels_need_is_read() {
-    let asked = RefCell::new(Vec::new());
+    let read_paths = RefCell::new(Vec::new());
     let main = "import warp as wp\nimport math\nimport big\nimport numpy as np\nfrom a import f\n\
                 def main():\n    big.run()\n@wp.kernel\ndef k(x: wp.array(dtype=int)):\n    x[0] = f(x[0])\n";
     let file = "import warp as wp\nimport huge\nfrom deep import g\ndef other():\n    return huge\n\
                 @wp.func\ndef f(x: int):\n    return g(x)\n";
     let read = |path: &Path| {
-        asked.borrow_mut().push(path.to_owned());
+        read_paths.borrow_mut().push(path.to_owned());
         match path.to_str() {
             Some("a.py") => Some(file.to_owned()),
             Some("deep.py") => Some(format!("import warp as wp\n{}", times("g", 2))),
@@ -254,7 +254,7 @@ fn only_what_kernels_need_is_read() {
         Program::load(&mut Texts::default(), &mut sources, id, Some(&read)).expect("Python");
     assert!(program.compile("k").is_ok());
     let stems: Vec<PathBuf> =
-        asked.into_inner().iter().map(|path| path.with_extension("")).collect();
+        read_paths.into_inner().iter().map(|path| path.with_extension("")).collect();
     for (stem, wanted) in
         [("a", true), ("deep", true), ("big", false), ("huge", false), ("math", false)]
     {

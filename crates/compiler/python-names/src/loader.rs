@@ -103,8 +103,8 @@ struct Loader<'l> {
 
 impl Loader<'_> {
     fn run(&mut self) {
-        let given: Vec<usize> = self.files.given_texts().collect();
-        for number in [0].into_iter().chain(given) {
+        let texts_of_host: Vec<usize> = self.files.given_texts().collect();
+        for number in [0].into_iter().chain(texts_of_host) {
             let text = self.files.texts[number].clone();
             let outline = text.outline(&mut self.texts.symbols);
             let mentioned = outline.mentioned(&text.tree.body, &mut self.texts.symbols);
@@ -398,8 +398,8 @@ impl Loader<'_> {
 
     /// Returns the module of a folder, whose content is the folder's `__init__.py` if there is one.
     fn package(&mut self, folder: &Path) -> usize {
-        if let Some(&Some(known)) = self.stems.get(folder) {
-            return known;
+        if let Some(&Some(module)) = self.stems.get(folder) {
+            return module;
         }
         let content = self.content(&folder.join("__init__.py"));
         let (name, content) =
@@ -479,8 +479,8 @@ impl Loader<'_> {
     }
 
     fn imported_module(&mut self, stem: &Path, name: String, content: Content) -> usize {
-        if let Some(&Some(known)) = self.stems.get(stem) {
-            return known;
+        if let Some(&Some(module)) = self.stems.get(stem) {
+            return module;
         }
         let children = FxHashMap::default();
         let number = self.files.imported_modules.len();

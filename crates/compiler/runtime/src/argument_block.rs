@@ -249,7 +249,7 @@ impl<'a> ArgumentBlock<'a> {
             let Some(stream) = stream.filter(|_| wanted != Device::Cpu) else { continue };
             match &self.stream {
                 None => self.stream = Some((stream, path.to_string())),
-                Some((known, _)) if *known == stream => {}
+                Some((first_stream, _)) if *first_stream == stream => {}
                 Some((_, first)) => {
                     return misfit(format!(
                         "is of another stream than `{first}`: a launch has one"

@@ -246,15 +246,16 @@ impl Kernel {
         let total = |extents: &[usize]| {
             extents.iter().try_fold(1i64, |all, &extent| all.checked_mul(extent as i64))
         };
-        let asked = if dims == 0 { grid } else { &grid[..dims.min(grid.len())] };
+        let outer_extents = if dims == 0 { grid } else { &grid[..dims.min(grid.len())] };
         let repeated = if dims == 0 { &[] } else { &grid[dims.min(grid.len())..] };
-        let (Some(threads), Some(repeats), Some(_)) = (total(asked), total(repeated), total(grid))
+        let (Some(threads), Some(repeats), Some(_)) =
+            (total(outer_extents), total(repeated), total(grid))
         else {
             return refuse("a grid has at most 2^63 - 1 threads".into());
         };
         let mut extents = [1; GRID_DIMS];
         if dims > 0 {
-            extents.iter_mut().zip(asked).for_each(|(extent, &dim)| *extent = dim as i64);
+            extents.iter_mut().zip(outer_extents).for_each(|(extent, &dim)| *extent = dim as i64);
         }
         Ok(Plan { extents, threads, repeats })
     }

@@ -100,11 +100,11 @@ fn binary_operations_agree_on_every_type() {
                 right.retain(|literal| literal.bits() != 0);
             }
             let columns = pairs(&all, &right);
-            let found = run(&columns, scalar, |b, args| b.binary(op, args[0], args[1]));
+            let results = run(&columns, scalar, |b, args| b.binary(op, args[0], args[1]));
             let rows = columns[0].iter().zip(&columns[1]);
             let wanted: Vec<Literal> =
                 rows.map(|(&l, &r)| eval::binary(op, l, r).expect("not by zero")).collect();
-            agree(&format!("{} {}", scalar.name(), op.name()), &columns, &found, &wanted, 0);
+            agree(&format!("{} {}", scalar.name(), op.name()), &columns, &results, &wanted, 0);
         }
     }
 }
@@ -116,7 +116,7 @@ fn division_by_constants_agrees() {
             let by = Literal::int(scalar, by);
             for op in [BinaryOp::Divide, BinaryOp::FloorDivide, BinaryOp::Remainder] {
                 let column = [values(scalar)];
-                let found = run(&column, scalar, |b, args| {
+                let results = run(&column, scalar, |b, args| {
                     let by = b.literal(by);
                     b.binary(op, args[0], by)
                 });
@@ -125,7 +125,7 @@ fn division_by_constants_agrees() {
                 agree(
                     &format!("{} {} {by}", scalar.name(), op.name()),
                     &column,
-                    &found,
+                    &results,
                     &wanted,
                     0,
                 );

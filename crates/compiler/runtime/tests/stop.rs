@@ -18,10 +18,10 @@ fn kernel(text: &str) -> Kernel {
 
 fn given_up(text: &str, grid: &[usize]) -> i32 {
     let array = Array::from_slice(&[1_i32, 0]);
-    let mut asked = 0;
+    let mut questions = 0;
     let mut go_on = || {
-        asked += 1;
-        asked < 2
+        questions += 1;
+        questions < 2
     };
     let ended = kernel(text).launch_while(grid, &[Argument::from(&array)], &mut go_on);
     assert!(!ended.expect("no fault"), "{text}");

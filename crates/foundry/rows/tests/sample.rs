@@ -14,7 +14,7 @@ fn sample() -> PathBuf {
 
 /// All files below a folder, by their path in it.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
+    let mut contents = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(next) = folders.pop() {
         for entry in std::fs::read_dir(&next).expect("a folder") {
@@ -23,11 +23,11 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
                 folders.push(path);
             } else {
                 let inside = path.strip_prefix(folder).expect("a path in it").to_path_buf();
-                found.insert(inside, std::fs::read(&path).expect("a file"));
+                contents.insert(inside, std::fs::read(&path).expect("a file"));
             }
         }
     }
-    found
+    contents
 }
 
 // The last digit of a sine depends on the C library.

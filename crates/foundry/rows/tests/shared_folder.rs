@@ -23,18 +23,18 @@ fn make(folder: &Path, manifest: &Manifest) {
 
 /// Names and bytes of all files below a folder.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut found = Vec::new();
+    let mut contents = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         if path.is_dir() {
-            found.extend(files(&path));
+            contents.extend(files(&path));
         } else {
-            found.push((name, fs::read(&path).expect("a file")));
+            contents.push((name, fs::read(&path).expect("a file")));
         }
     }
-    found.sort();
-    found
+    contents.sort();
+    contents
 }
 
 /// When folder names contained only the process's number, their compilers shared a folder, and

@@ -184,27 +184,27 @@ fn complaints_say_what_is_allowed() {
         ("Start: db \"\u{e9}\"", "text in data is ASCII only"),
     ];
     for (source, expected) in table {
-        let found = complaints(source);
-        assert!(found.contains(expected), "{source}\nexpected {expected}\nfound {found}");
+        let messages = complaints(source);
+        assert!(messages.contains(expected), "{source}\nexpected {expected}\nfound {messages}");
     }
 }
 
 #[test]
 fn macros_that_use_themselves_are_complained_about_once() {
-    let found = complaints("macro m\n m\n m\n m\nendm\nStart: m\n m");
+    let messages = complaints("macro m\n m\n m\n m\nendm\nStart: m\n m");
     let place = " --> test.asm:2:2 (in a macro used at test.asm:6)";
-    assert_eq!(found, format!("error: macro `m` uses itself\n{place}"));
-    let found = complaints("macro a\n b\n b\nendm\nmacro b\n a\n a\nendm\nStart: a");
-    assert!(found.starts_with("error: macro `a` uses itself through `b`\n"), "{found}");
-    assert_eq!(found.matches("error").count(), 1, "{found}");
+    assert_eq!(messages, format!("error: macro `m` uses itself\n{place}"));
+    let messages = complaints("macro a\n b\n b\nendm\nmacro b\n a\n a\nendm\nStart: a");
+    assert!(messages.starts_with("error: macro `a` uses itself through `b`\n"), "{messages}");
+    assert_eq!(messages.matches("error").count(), 1, "{messages}");
 }
 
 #[test]
 fn files_that_include_themselves_are_complained_about() {
     let assembler = Assembler::new("main.asm", "Start: nop\n include \"one.inc\"")
         .with_include("one.inc", " nop\n include \"one.inc\"");
-    let found = assembler.rom().expect_err("no end").to_string();
-    assert_eq!(found, "error: `one.inc` includes itself\n --> one.inc:2:2");
+    let message = assembler.rom().expect_err("no end").to_string();
+    assert_eq!(message, "error: `one.inc` includes itself\n --> one.inc:2:2");
 }
 
 #[test]
@@ -212,16 +212,16 @@ fn more_lines_than_are_read_are_an_error() {
     let many = |count: usize| format!("Start:{}", " nop\n".repeat(count));
     let message = "error: more than 200000 lines, with includes read and macros written out; what \
                    follows is left out";
-    let found = complaints(&format!("{}Tail: ld a, Missing\n", "\n".repeat(200_000)));
-    assert_eq!(found, format!("{message}\n --> test.asm:200001:1"));
+    let messages = complaints(&format!("{}Tail: ld a, Missing\n", "\n".repeat(200_000)));
+    assert_eq!(messages, format!("{message}\n --> test.asm:200001:1"));
     assert!(assemble(&many(100)).is_ok());
     let mut source = String::from("macro m0\n; nothing\n; nothing\nendm\n");
     for level in 1..15 {
         let uses = format!(" m{}\n", level - 1).repeat(20);
         source += &format!("macro m{level}\n{uses}endm\n");
     }
-    let found = complaints(&(source + "Start: m14"));
-    assert!(found.starts_with(message) && found.matches("error").count() == 1, "{found}");
+    let messages = complaints(&(source + "Start: m14"));
+    assert!(messages.starts_with(message) && messages.matches("error").count() == 1, "{messages}");
 }
 
 #[test]
@@ -231,18 +231,18 @@ fn an_argument_given_on_many_times_does_not_fill_the_memory() {
         let arguments = "\\1 + ".repeat(8);
         source += &format!("macro m{level}\n m{} {arguments} 1\nendm\n", level - 1);
     }
-    let found = complaints(&(source + "Start: m15 1"));
-    assert!(found.contains("writes a line of more than 10000 bytes"), "{found}");
+    let messages = complaints(&(source + "Start: m15 1"));
+    assert!(messages.contains("writes a line of more than 10000 bytes"), "{messages}");
 }
 
 #[test]
 fn relative_jumps_stay_within_the_banks_that_are_in_place() {
     let source =
         |jump: &str| format!("cartridge mbc5\nStart:\n bank 1\nOne: {jump}\n bank 2\nTwo:");
-    let found = complaints(&source("jr Two + 0"));
+    let messages = complaints(&source("jr Two + 0"));
     assert!(
-        found.contains("`jr` from bank 1 to `Two` in bank 2, which is not in place"),
-        "{found}"
+        messages.contains("`jr` from bank 1 to `Two` in bank 2, which is not in place"),
+        "{messages}"
     );
     assert!(assemble(&source("jr One")).is_ok());
     assert!(assemble("Start: jp First\n org $3FFE\n jr First\n bank 1\nFirst: nop").is_ok());
@@ -337,10 +337,10 @@ fn files_of_a_folder_are_read_when_they_are_included() {
 
 #[test]
 fn a_complaint_inside_a_macro_names_both_places() {
-    let found = complaints("macro load\n    ld a, \\1\nendm\nStart:\n    load 300");
+    let messages = complaints("macro load\n    ld a, \\1\nendm\nStart:\n    load 300");
     let expected = "error: a byte is -128 to 255, found 300\n \
                     --> test.asm:2:11 (in a macro used at test.asm:5)";
-    assert_eq!(found, expected);
+    assert_eq!(messages, expected);
 }
 
 #[test]

@@ -115,13 +115,13 @@ fn a_swarm_that_was_never_reset_begins_with_its_first_step() {
 fn copies_and_snapshots_go_on_and_do_not_begin() {
     let mut swarm = later();
     let snapshot = swarm.snapshot(0).expect("an env");
-    let kept = snapshot.scratch().to_vec();
-    assert_eq!(kept[2], 60.0);
+    let scratch = snapshot.scratch().to_vec();
+    assert_eq!(scratch[2], 60.0);
     swarm.reset(0).expect("a reset");
     swarm.restore(3, &snapshot).expect("of this swarm");
     swarm.copy_state(3, &[true, false, false, false]).expect("a mask");
     for env in [0, 3] {
-        assert_eq!(swarm.snapshot(env).expect("an env").scratch(), kept);
+        assert_eq!(swarm.snapshot(env).expect("an env").scratch(), scratch);
     }
     // `begin` runs after the import of a state without memory of programs.
     let bess = swarm.export_bess(3).expect("an env");

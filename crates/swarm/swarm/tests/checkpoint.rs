@@ -227,13 +227,13 @@ fn states_carry_counters_scratch_and_episode() {
     ours.reset(8).expect("a reset");
     play(&mut ours, 0..6);
     let state = ours.save_state(2).expect("an env");
-    let kept = ours.snapshot(2).expect("an env");
+    let snapshot = ours.snapshot(2).expect("an env");
     let mut theirs = swarm("PEARL_DRIFT");
     theirs.reset(1).expect("a reset");
     theirs.load_state(0, &state).expect("of this game");
     let loaded = theirs.snapshot(0).expect("an env");
-    assert_eq!(loaded.scratch(), kept.scratch());
-    assert_eq!(loaded.counters(), kept.counters());
+    assert_eq!(loaded.scratch(), snapshot.scratch());
+    assert_eq!(loaded.counters(), snapshot.counters());
     assert_eq!(theirs.episode(0).expect("an env").seed, 1, "its own sequence goes on");
     theirs.resume_state(0, &state).expect("of this game");
     assert_eq!(theirs.episode(0).expect("an env"), ours.episode(2).expect("an env"));

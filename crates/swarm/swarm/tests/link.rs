@@ -121,10 +121,10 @@ fn ranges_of_a_step_and_checkpoints_change_nothing() {
 #[test]
 fn states_of_both_machines_bring_a_pair_back() {
     let mut swarm = stepped(None, 4, 1, 3);
-    let kept = [0, 1].map(|env| swarm.snapshot(env).expect("an env"));
+    let snapshots = [0, 1].map(|env| swarm.snapshot(env).expect("an env"));
     let expected = stepped(None, 4, 1, 6);
     for env in [2, 3] {
-        swarm.restore(env, &kept[env - 2]).expect("a state of this ROM");
+        swarm.restore(env, &snapshots[env - 2]).expect("a state of this ROM");
     }
     for step in 3..6 {
         let mut pressed = actions(4, step);

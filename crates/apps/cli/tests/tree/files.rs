@@ -18,11 +18,11 @@ pub(crate) fn crate_folders() -> Vec<PathBuf> {
 /// Returns the files in and below a folder whose names end in one of `extensions`, without build
 /// outputs.
 pub(crate) fn files_below(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    collect(folder, extensions, &mut found);
-    found.sort();
-    assert!(!found.is_empty(), "no file that ends in {extensions:?} below {}", folder.display());
-    found
+    let mut files = Vec::new();
+    collect(folder, extensions, &mut files);
+    files.sort();
+    assert!(!files.is_empty(), "no file that ends in {extensions:?} below {}", folder.display());
+    files
 }
 
 fn collect(folder: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {

@@ -199,7 +199,7 @@ impl ArgumentReader<'_> {
                 }
             }
         }
-        let mut taken = Vec::new();
+        let mut field_arguments = Vec::new();
         for (name, ty) in &fields {
             let Some(part) = field_of(value, name)? else {
                 return Err(PyTypeError::new_err(format!(
@@ -211,9 +211,9 @@ impl ArgumentReader<'_> {
                 Some(gradients) => field_of(gradients, name)?,
                 None => None,
             };
-            taken.push((name.clone(), self.take(*ty, &part, gradient.as_ref())?));
+            field_arguments.push((name.clone(), self.take(*ty, &part, gradient.as_ref())?));
         }
-        Ok(Argument::Struct(taken))
+        Ok(Argument::Struct(field_arguments))
     }
 
     /// Converts an array in place.
@@ -285,12 +285,12 @@ impl ArgumentReader<'_> {
             let Ok(field) = fields.get_item(name) else {
                 return Err(PyTypeError::new_err(format!("the records have no field `{name}`")));
             };
-            let (found, at): (Bound<'_, PyAny>, usize) =
+            let (field_dtype, at): (Bound<'_, PyAny>, usize) =
                 (field.get_item(0)?, field.get_item(1)?.extract()?);
-            let bytes: usize = found.getattr("itemsize")?.extract()?;
+            let bytes: usize = field_dtype.getattr("itemsize")?.extract()?;
             laid_out &= (at, bytes) == (begin, size);
             let scalar = inside(ty).1.and_then(numpy_name);
-            let base = found.getattr("base")?.getattr("name")?.extract::<String>()?;
+            let base = field_dtype.getattr("base")?.getattr("name")?.extract::<String>()?;
             laid_out &= scalar.is_none_or(|scalar| scalar == base);
         }
         let size: usize = dtype.getattr("itemsize")?.extract()?;

@@ -28,8 +28,8 @@ impl Lowerer<'_, '_> {
         self.b.append_block_params_for_function_params(entry);
         self.b.switch_to_block(entry);
         self.b.seal_block(entry);
-        let given: Vec<Value> = self.b.block_params(entry).to_vec();
-        let [record, arguments, begin, end] = given[..] else {
+        let block_params: Vec<Value> = self.b.block_params(entry).to_vec();
+        let [record, arguments, begin, end] = block_params[..] else {
             unreachable!("as the signature says")
         };
         self.set_record(record);

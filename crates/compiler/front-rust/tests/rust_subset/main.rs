@@ -180,8 +180,8 @@ fn every_construct_means_what_rustc_says() {
         let compare = |bits: &[u64]| {
             let Call { args, result } = (case.native)(bits);
             let args: Vec<Argument> = args.into_iter().map(Argument::Bytes).collect();
-            let found = Interpreter::new(&module).call(function, &args);
-            prop_assert_eq!(found, Ok(result), "{}", case.name);
+            let interpreted = Interpreter::new(&module).call(function, &args);
+            prop_assert_eq!(interpreted, Ok(result), "{}", case.name);
             Ok(())
         };
         for byte in 0..256u64 {
@@ -213,10 +213,10 @@ proptest! {
             Array::dense(b, 1, &[to.len() as u32]).into(),
             key.into(),
         ];
-        let found = interpreter.call(function, &args);
+        let interpreted = interpreter.call(function, &args);
         let mut expected = to;
         let sum = construct::scramble(&from, &mut expected, key);
-        prop_assert_eq!(found, Ok(sum.to_le_bytes().to_vec()));
+        prop_assert_eq!(interpreted, Ok(sum.to_le_bytes().to_vec()));
         prop_assert_eq!(interpreter.memory.bytes(b), expected);
     }
 }

@@ -59,9 +59,9 @@ fn every_row_agrees_with_warp() {
     let mut warp = Warp::find();
     let mut report = Report::default();
     for batch in cases.chunks(BATCH) {
-        let known = report.surprises.len();
+        let printed = report.surprises.len();
         compare(&mut warp, batch, &mut report);
-        report.surprises[known..].iter().for_each(|surprise| println!("{surprise}"));
+        report.surprises[printed..].iter().for_each(|surprise| println!("{surprise}"));
     }
     let text = report.text();
     println!("{text}");

@@ -199,10 +199,10 @@ fn curl_noise(b: &mut Builder<'_>) -> Option<Value> {
     let ty = b.body().type_of(point);
     let fields =
         if b.module.types[ty] == (Shape::Vector { len: 2, of: Scalar::F32 }) { 1 } else { 3 };
-    let given = b.function().params.len() as u32;
-    let octaves = if given > 2 { b.arg(2) } else { b.number(Type::U32, 1.0) };
-    let lacunarity = if given > 3 { b.arg(3) } else { b.f32(2.0) };
-    let gain = if given > 4 { b.arg(4) } else { b.f32(0.5) };
+    let params = b.function().params.len() as u32;
+    let octaves = if params > 2 { b.arg(2) } else { b.number(Type::U32, 1.0) };
+    let lacunarity = if params > 3 { b.arg(3) } else { b.f32(2.0) };
+    let gain = if params > 4 { b.arg(4) } else { b.f32(0.5) };
     let (one, seed, none) = (b.f32(1.0), b.arg(0), b.zero(ty));
     let [frequency, amplitude, state] = [("frequency", one), ("amplitude", one), ("seed", seed)]
         .map(|(name, first)| super::sample::variable(b, name, first));

@@ -179,8 +179,8 @@ impl<'a> Copier<'a> {
             Root::Table(_) => (root, Vec::new()),
             Root::Array(value) => (Root::Array(self.value(value)), Vec::new()),
             Root::Param(position) => {
-                let given = self.parameters.places[position as usize];
-                (self.to.places[given].root, self.to.path(given).to_vec())
+                let arg_place = self.parameters.places[position as usize];
+                (self.to.places[arg_place].root, self.to.path(arg_place).to_vec())
             }
         };
         let from = self.from;

@@ -43,12 +43,12 @@ fn should_inline(function: &Function) -> bool {
             && body.locals.is_empty()
             && root.iter().all(|stmt| matches!(stmt.kind, StmtKind::Let(_) | StmtKind::Return(_)))
     };
-    let asked = match function.inline {
+    let is_wanted = match function.inline {
         Inline::Always => true,
         Inline::Never => false,
         Inline::Auto => small(),
     };
-    asked && exit::is_single(body)
+    is_wanted && exit::is_single(body)
 }
 
 fn into(module: &Module, body: &mut Body, trusted: bool) {
@@ -142,11 +142,11 @@ fn put(
             }
         });
     }
-    let given = places.clone();
+    let arg_places = places.clone();
     let mut copier = Copier::new(&callee.body, body, Parameters { places });
     let mut stmts = copier.stmts(callee.body.root);
     let locals = copier.locals();
-    let mut same = forward(body, &args, &given, &mut stmts);
+    let mut same = forward(body, &args, &arg_places, &mut stmts);
     // The callee's variables begin as zero each time it is called.
     for local in locals {
         if body.locals[local].scratch {

@@ -339,9 +339,9 @@ impl Writer<'_> {
         variables: &Variables,
     ) -> Vec<Stmt> {
         let before = self.body.clone();
-        let rest = &before.blocks[round].stmts[fork.test + 1..];
-        let mut copier = Copier::inside(&before, self.body, parameters, rest);
-        let copy: Vec<Stmt> = rest.iter().map(|stmt| copier.stmt(stmt)).collect();
+        let behind_test = &before.blocks[round].stmts[fork.test + 1..];
+        let mut copier = Copier::inside(&before, self.body, parameters, behind_test);
+        let copy: Vec<Stmt> = behind_test.iter().map(|stmt| copier.stmt(stmt)).collect();
         let mut stmts = std::mem::take(&mut self.body.blocks[round].stmts);
         let mut quick = stmts.split_off(fork.test + 1);
         stmts.pop();

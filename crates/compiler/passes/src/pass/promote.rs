@@ -457,17 +457,17 @@ impl Promoter<'_> {
             Some((last, rest)) => (*last, rest),
             None => return false,
         };
-        let mut chosen = last;
+        let mut selected = last;
         for (position, &load) in rest.iter().enumerate().rev() {
             let literal = Op::Literal(Literal::int(scalar, position as i128));
             let position = self.define(literal, of, span, out);
             let condition =
                 self.define(Op::Compare(CompareOp::Equal, index, position), Type::BOOL, span, out);
-            let op = Op::Select { condition, accept: load, reject: chosen };
-            chosen = self.define(op, ty, span, out);
+            let op = Op::Select { condition, accept: load, reject: selected };
+            selected = self.define(op, ty, span, out);
         }
         // The load itself becomes the outermost choice.
-        self.body.values[value].op = match self.body.values[chosen].op {
+        self.body.values[value].op = match self.body.values[selected].op {
             op @ Op::Select { .. } => {
                 out.pop();
                 op
@@ -506,10 +506,10 @@ impl Promoter<'_> {
         out: &mut Vec<Stmt>,
     ) {
         let mut moves = Vec::new();
-        for kept in self.fields.iter().filter(|kept| which(kept)) {
-            let Some(field) = kept.home else { continue };
-            let is_array = matches!(self.module.types[kept.ty], Shape::Fixed { .. });
-            for (element, &local) in kept.locals.iter().enumerate() {
+        for promoted in self.fields.iter().filter(|promoted| which(promoted)) {
+            let Some(field) = promoted.home else { continue };
+            let is_array = matches!(self.module.types[promoted.ty], Shape::Fixed { .. });
+            for (element, &local) in promoted.locals.iter().enumerate() {
                 moves.push((local, field, is_array.then_some(element)));
             }
         }

@@ -63,16 +63,16 @@ fn called(row: BuiltinId, types: &[Type], module: Module, random: &mut Random) -
     let params = vec![Param::value("x", array), Param::value("o", array)];
     let kernel = module.declare_kernel("k", params);
     let mut b = Builder::new(&mut module, kernel);
-    let mut taken = 0;
+    let mut inputs = 0;
     let args: Vec<Arg> =
-        types.iter().map(|&ty| Arg::Value(argument(&mut b, ty, &mut taken))).collect();
+        types.iter().map(|&ty| Arg::Value(argument(&mut b, ty, &mut inputs))).collect();
     let value = b.builtin(row, &args)?;
-    let mut given = 0;
-    write(&mut b, value, &mut given);
+    let mut outputs = 0;
+    write(&mut b, value, &mut outputs);
     b.finish();
-    let x: Vec<f64> = (0..taken).map(|_| 0.5 + 0.35 * unit(random)).collect();
-    let o = (0..given).map(|_| unit(random)).collect();
-    let differentiable = taken > 0 && given > 0;
+    let x: Vec<f64> = (0..inputs).map(|_| 0.5 + 0.35 * unit(random)).collect();
+    let o = (0..outputs).map(|_| unit(random)).collect();
+    let differentiable = inputs > 0 && outputs > 0;
     differentiable.then(|| Case {
         module,
         kernel,

@@ -130,9 +130,9 @@ fn files(folder: &Path, end: &str) -> Vec<std::path::PathBuf> {
 }
 
 fn remove(folder: &Path, end: &str) {
-    let found = files(folder, end);
-    assert!(!found.is_empty(), "{end}");
-    found.iter().for_each(|path| std::fs::remove_file(path).expect("ours to remove"));
+    let paths = files(folder, end);
+    assert!(!paths.is_empty(), "{end}");
+    paths.iter().for_each(|path| std::fs::remove_file(path).expect("ours to remove"));
 }
 
 #[test]

@@ -82,8 +82,8 @@ fn every_kernel_of_warps_own_sources_is_the_same_from_disk() {
     child.args(["every_kernel_from_disk", "--exact", "--ignored"]);
     let ran = child.env("GBXCULE_CACHE", cache.path()).output().expect("it starts");
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
-    let kept = std::fs::read_dir(cache.path()).expect("the folder").count();
-    assert!(kept >= 10, "{kept} kernels were compared");
+    let files = std::fs::read_dir(cache.path()).expect("the folder").count();
+    assert!(files >= 10, "{files} kernels were compared");
 }
 
 #[test]

@@ -45,8 +45,8 @@ pub(crate) fn run_kept(program: &RandomProgram, checked: bool) -> Result<Vec<Vec
     let compiled = recipe.compile(made, build(checked))?;
     let expected = (launch(&stream, program, &compiled), reflection(&compiled)?);
     drop(compiled);
-    let found = recipe.find(build(checked)).expect("code that was kept is found");
-    assert_eq!((launch(&stream, program, &found), reflection(&found)?), expected);
+    let kept_code = recipe.find(build(checked)).expect("code that was kept is found");
+    assert_eq!((launch(&stream, program, &kept_code), reflection(&kept_code)?), expected);
     expected.0
 }
 

@@ -70,12 +70,12 @@ fn fnv(bytes: &[u8]) -> u64 {
 
 #[test]
 fn every_micro_rom_assembles_to_the_bytes_on_record() {
-    let found: Vec<(&str, u64)> = micro_roms().map(|rom| (rom.name, fnv(rom.bytes()))).collect();
+    let digests: Vec<(&str, u64)> = micro_roms().map(|rom| (rom.name, fnv(rom.bytes()))).collect();
     let mut record = String::new();
-    for (name, hash) in &found {
+    for (name, hash) in &digests {
         let _ = writeln!(record, "    (\"{name}\", 0x{hash:016X}),");
     }
-    assert_eq!(found, HASHES, "on purpose? then the record is\n{record}");
+    assert_eq!(digests, HASHES, "on purpose? then the record is\n{record}");
 }
 
 #[test]

@@ -299,8 +299,8 @@ fn objects_as_dma_ends(line: u8, mcycles: u32) -> usize {
 // mooneye oam_dma_timing, for the PPU instead of the CPU: it scans two entries an M-cycle.
 #[test]
 fn the_scan_finds_the_new_objects_as_soon_as_the_last_byte_has_moved() {
-    let found: Vec<_> = (0..8).map(|mcycles| objects_as_dma_ends(20, mcycles)).collect();
-    assert_eq!(found, [10, 10, 9, 7, 5, 3, 1, 0]);
+    let objects: Vec<_> = (0..8).map(|mcycles| objects_as_dma_ends(20, mcycles)).collect();
+    assert_eq!(objects, [10, 10, 9, 7, 5, 3, 1, 0]);
 }
 
 #[test]

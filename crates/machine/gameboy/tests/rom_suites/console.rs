@@ -102,10 +102,10 @@ pub(crate) fn folder() -> PathBuf {
 
 /// Every `.gb` and `.gbc` file in a folder of the suites and below it, sorted; or the file itself.
 pub(crate) fn roms_below(name: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    collect(&folder().join(name), &mut found);
-    found.sort();
-    found
+    let mut files = Vec::new();
+    collect(&folder().join(name), &mut files);
+    files.sort();
+    files
 }
 
 fn collect(path: &Path, found: &mut Vec<PathBuf>) {

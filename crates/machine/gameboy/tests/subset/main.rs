@@ -23,10 +23,10 @@ const HOST_FILES: [&str; 11] = [
 const HOST_FOLDERS: [&str; 1] = ["state"];
 
 fn translated_sources() -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
-    found.sort();
-    found
+    let mut files = Vec::new();
+    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    files.sort();
+    files
 }
 
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -20,11 +20,12 @@ pub(crate) fn a_checkpoint_goes_on_anywhere(subject: Subject) {
         (0..5).for_each(|step| swarm.step(&actions(3, step)).expect("good actions"));
         swarm.start_from_env(2).expect("an env");
     }
-    let kept = swarms.each_ref().map(|swarm| swarm.checkpoint(b"note").expect("a checkpoint"));
+    let checkpoints =
+        swarms.each_ref().map(|swarm| swarm.checkpoint(b"note").expect("a checkpoint"));
     let mut all = Vec::from(swarms);
-    for (kept, device) in kept.iter().flat_map(|kept| [(kept, Device::Cpu), (kept, subject.device)])
-    {
-        let made = Swarm::from_checkpoint(kept, Some(device), None).expect("whole");
+    let devices = [Device::Cpu, subject.device];
+    for (bytes, device) in checkpoints.iter().flat_map(|it| devices.map(|device| (it, device))) {
+        let made = Swarm::from_checkpoint(bytes, Some(device), None).expect("whole");
         assert_eq!(made.1, b"note");
         all.push(made.0);
     }

@@ -62,8 +62,8 @@ fn states_of_sameboy_go_on_as_in_sameboy() {
         let mut swarm = swarm(name);
         swarm.import_state(0, &unpacked(state)).expect("a BESS state");
         let seen = run(&mut swarm, FRAMES);
-        let found = digest(seen.iter().map(Vec::as_slice), bytes);
-        assert_eq!(found, expected, "{name}: {found:#018X}");
+        let digest_of_seen = digest(seen.iter().map(Vec::as_slice), bytes);
+        assert_eq!(digest_of_seen, expected, "{name}: {digest_of_seen:#018X}");
     }
 }
 
