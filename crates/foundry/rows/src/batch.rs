@@ -14,13 +14,12 @@ use crate::row::{COMPILER_VERSION, GENERATOR_VERSION, Plan, Row, make};
 use crate::shard::Shard;
 use crate::table::{self, SCHEMA_VERSION, write_whole};
 use crate::validate;
-use crate::worker_threads::on_threads;
+use crate::worker_threads::in_order;
 use gbxcule_files::{sweep, write_new};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Rows in a block.
 pub const BLOCK_ROWS: u64 = 500;
@@ -301,23 +300,13 @@ fn rows(
     made: &(dyn Fn() + Sync),
 ) -> Result<Vec<Row>, SynthError> {
     let range = manifest.rows(block);
-    let next = AtomicU64::new(range.start);
-    let work = || -> Result<Vec<Row>, SynthError> {
-        let mut rows = Vec::new();
-        loop {
-            let id = next.fetch_add(1, Ordering::Relaxed);
-            if id >= range.end {
-                return Ok(rows);
-            }
-            let mut row = make(manifest.plan, id);
-            tools.finish(&mut row)?;
-            rows.push(row);
-            made();
-        }
-    };
-    let parts: Result<Vec<Vec<Row>>, SynthError> = on_threads(workers, work).into_iter().collect();
-    let mut rows: Vec<Row> = parts?.into_iter().flatten().collect();
-    rows.sort_by_key(|row| row.id);
+    let count = (range.end - range.start) as usize;
+    let mut rows = in_order(workers, count, |number| -> Result<Row, SynthError> {
+        let mut row = make(manifest.plan, range.start + number as u64);
+        tools.finish(&mut row)?;
+        made();
+        Ok(row)
+    })?;
     tools.finish_block(&mut rows)?;
     Ok(rows)
 }

@@ -5,10 +5,10 @@
 
 use crate::row::Row;
 use crate::structure::erased;
-use crate::worker_threads::on_threads;
+use crate::worker_threads::in_order;
 use gbxcule_grammar::random::mix;
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::convert::Infallible;
 
 const GRAM: usize = 5;
 const HASHES: usize = 96;
@@ -103,19 +103,12 @@ fn by_threads<T: Sync, R: Send>(
 ) -> Vec<R> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let chunks: Vec<&[T]> = items.chunks(STEP).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut parts = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(items) = chunks.get(at) else { return parts };
-            parts.push((at, items.iter().map(&of).collect::<Vec<R>>()));
-            seen(items.len());
-        }
-    };
-    let mut parts: Vec<(usize, Vec<R>)> = on_threads(cores, work).into_iter().flatten().collect();
-    parts.sort_by_key(|(at, _)| *at);
-    parts.into_iter().flat_map(|(_, part)| part).collect()
+    let Ok(results) = in_order(cores, chunks.len(), |number| {
+        let results: Vec<R> = chunks[number].iter().map(&of).collect();
+        seen(results.len());
+        Ok::<_, Infallible>(results)
+    });
+    results.into_iter().flatten().collect()
 }
 
 /// Counts the equal minima of two rows.

@@ -1,6 +1,34 @@
 //! Threads that divide work on rows, answers and kernels. If the system starts fewer threads, these
 //! do all the work.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Calls `work` with each number below `count`, on up to `threads` threads, and returns the results
+/// in order. After an error no thread takes a further number.
+pub(crate) fn in_order<T: Send, E: Send>(
+    threads: usize,
+    count: usize,
+    work: impl Fn(usize) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let next = AtomicUsize::new(0);
+    let take = || -> Result<Vec<(usize, T)>, E> {
+        let mut results = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return Ok(results);
+            }
+            let result = work(number).inspect_err(|_| next.store(count, Ordering::Relaxed))?;
+            results.push((number, result));
+        }
+    };
+    let by_thread: Result<Vec<Vec<(usize, T)>>, E> =
+        on_threads(threads, take).into_iter().collect();
+    let mut results: Vec<(usize, T)> = by_thread?.into_iter().flatten().collect();
+    results.sort_by_key(|(number, _)| *number);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
+}
+
 /// Runs `work` on this thread and on up to `count - 1` more, and returns all results. Each run
 /// takes items from a counter that the caller owns.
 pub fn on_threads<T: Send>(count: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
@@ -14,4 +42,17 @@ pub fn on_threads<T: Send>(count: usize, work: impl Fn() -> T + Sync) -> Vec<T> 
         };
         std::iter::once(own).chain(threads.into_iter().map(join)).collect()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_in_order_and_an_error_ends_the_work() {
+        let squares: Result<Vec<usize>, String> = in_order(4, 100, |number| Ok(number * number));
+        assert_eq!(squares, Ok((0..100).map(|number| number * number).collect()));
+        let until_three = in_order(1, 100, |number| if number < 3 { Ok(()) } else { Err(number) });
+        assert_eq!(until_three, Err(3));
+    }
 }
