@@ -54,11 +54,11 @@ impl Judge {
             GameLog { header: header.clone(), games }.write(path)?;
             say!("{}: {} games, sealed", path.display(), outcomes.len());
         }
-        Ok(self.tell(&log, &outcomes))
+        Ok(self.print_scores(&log, &outcomes))
     }
 
     /// Prints the scores. Returns true if all claims of the file hold.
-    fn tell(&self, log: &GameLog, outcomes: &[Replayed]) -> bool {
+    fn print_scores(&self, log: &GameLog, outcomes: &[Replayed]) -> bool {
         let header = &log.header;
         let (mut refused, mut counted) = (0, Vec::new());
         for ((number, game), outcome) in (1..).zip(&log.games).zip(outcomes) {

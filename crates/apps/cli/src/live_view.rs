@@ -207,7 +207,7 @@ impl LiveView {
         shown.meter.count(frames * actions.len() as u64);
         // A device's memory is read only for viewers.
         if swarm.device() == Device::Cpu {
-            shown.look_at_map(swarm)?;
+            shown.count_places(swarm)?;
         }
         if shown.held.iter().any(Option::is_some) {
             let step = f64::from(swarm.config().schedule.frames_per_step()) / REAL_FRAMES_PER_S;
@@ -245,7 +245,7 @@ impl LiveView {
             return Ok(());
         }
         if swarm.device() != Device::Cpu {
-            self.shown.look_at_map(swarm)?;
+            self.shown.count_places(swarm)?;
         }
         let mut seen = LearnerView { swarm, shown: &mut self.shown };
         self.viewers.take_turns(&mut seen)?;
@@ -267,8 +267,8 @@ impl Drop for LiveView {
 }
 
 impl Shown {
-    fn look_at_map(&mut self, swarm: &Swarm) -> Result<(), SwarmError> {
-        self.heatmap.as_mut().map_or(Ok(()), |map| map.look(swarm))
+    fn count_places(&mut self, swarm: &Swarm) -> Result<(), SwarmError> {
+        self.heatmap.as_mut().map_or(Ok(()), |map| map.count_places(swarm))
     }
 }
 

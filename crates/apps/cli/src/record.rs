@@ -133,8 +133,8 @@ impl Record {
         let scale = self.scale.unwrap_or(1) as usize;
         let mut mosaic = Mosaic::of_tiles(tile, shown, self.columns, scale)?;
         let mut driver = Driver::new(rom, drive, self.device.device)?;
-        self.start.put(&mut driver)?;
-        self.start.put_game(&self.rom, &self.model, &mut driver)?;
+        self.start.load_state(&mut driver)?;
+        self.start.begin_game(&self.rom, &self.model, &mut driver)?;
         let envs = self.shown_envs();
         let screen = Screen {
             palette: self.palette.unwrap_or(Palette::Green),

@@ -42,7 +42,7 @@ impl Replay {
                     "NOT reproduced, another mismatch"
                 };
                 say!("{word}  {subject}, after step {}, env {}", mismatch.step, mismatch.env);
-                crate::verify::tell_differences(plan, &mismatch.differences);
+                crate::verify::print_differences(plan, &mismatch.differences);
             }
             None => say!("NOT reproduced  {subject} agree for {} steps", replay.verdict.steps),
         }

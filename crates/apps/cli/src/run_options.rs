@@ -182,7 +182,7 @@ impl StartOption {
     }
 
     /// Sets all machines to the start.
-    pub(crate) fn put(&self, driver: &mut Driver) -> anyhow::Result<()> {
+    pub(crate) fn load_state(&self, driver: &mut Driver) -> anyhow::Result<()> {
         let Some(path) = &self.state else { return Ok(()) };
         let shown = || format!("--state {}", path.display());
         let state = gbxcule_files::read(path, MAX_STATE_BYTES).with_context(shown)?;
@@ -191,7 +191,7 @@ impl StartOption {
 
     /// Sets machines with a built-in game behind its title, as its environments begin, unless an
     /// option says where they begin, or a cable lets the title call the other machine.
-    pub(crate) fn put_game(
+    pub(crate) fn begin_game(
         &self,
         rom: &str,
         console: &ConsoleOption,

@@ -119,23 +119,33 @@ EXAMPLES
   A mismatch, and its bundle:
     gbxcule verify --dut-backend stub_bad --rom ALU_LOOP";
 
-/// Counts of disagreements: for each set of fields the first step and the number of steps.
+/// Steps at which one set of fields disagrees.
+struct Disagreement {
+    fields: Vec<String>,
+    first_step: u64,
+    steps: u64,
+}
+
+/// Counts of disagreements, for each set of fields.
 #[derive(Default)]
 struct Tally {
-    rows: Vec<(Vec<String>, u64, u64)>,
+    rows: Vec<Disagreement>,
 }
 
 impl Tally {
     fn count(&mut self, mismatch: &Mismatch) {
         let fields: Vec<_> =
             mismatch.differences.iter().map(|difference| difference.field.clone()).collect();
-        match self.rows.iter_mut().find(|row| row.0 == fields) {
-            Some(row) => row.2 += 1,
-            None => self.rows.push((fields, mismatch.step, 1)),
+        match self.rows.iter_mut().find(|row| row.fields == fields) {
+            Some(row) => row.steps += 1,
+            None => {
+                let first_step = mismatch.step;
+                self.rows.push(Disagreement { fields, first_step, steps: 1 });
+            }
         }
     }
 
-    fn tell(&self, plan: &VerifyPlan, verdict: &VerifyResult) -> bool {
+    fn print(&self, plan: &VerifyPlan, verdict: &VerifyResult) -> bool {
         say!(
             "MISMATCH  {}: {} against {}, {} of {} comparisons",
             plan.rom.name,
@@ -144,16 +154,16 @@ impl Tally {
             verdict.set_aside,
             verdict.comparisons
         );
-        for (fields, first, times) in &self.rows {
-            say!("  {times:6} times, first after step {first}: {}", fields.join(" "));
+        for Disagreement { fields, first_step, steps } in &self.rows {
+            say!("  {steps:6} times, first after step {first_step}: {}", fields.join(" "));
         }
-        tell_known(plan, &[]);
+        print_known(plan, &[]);
         false
     }
 }
 
 /// Prints both sides of each difference.
-pub(crate) fn tell_differences(plan: &VerifyPlan, differences: &[Difference]) {
+pub(crate) fn print_differences(plan: &VerifyPlan, differences: &[Difference]) {
     let VerifyPlan { reference, dut, .. } = plan;
     for Difference { field, reference: wanted, dut: found } in differences {
         say!("  {field:10} {reference} {wanted}, {dut} {found}");
@@ -161,7 +171,7 @@ pub(crate) fn tell_differences(plan: &VerifyPlan, differences: &[Difference]) {
 }
 
 /// Prints the known reason of the differences, or the page that explains a reference's faults.
-fn tell_known(plan: &VerifyPlan, differences: &[Difference]) {
+fn print_known(plan: &VerifyPlan, differences: &[Difference]) {
     if !plan.reference.is_emulator_of_others() {
         return;
     }
@@ -206,9 +216,9 @@ impl Verify {
         let verdict = verify(&plan, &mut judge, &mut |step| bar.set_position(step))?;
         bar.finish_and_clear();
         if verdict.set_aside > 0 {
-            return Ok(tally.tell(&plan, &verdict));
+            return Ok(tally.print(&plan, &verdict));
         }
-        self.tell(&plan, &verdict)
+        self.print(&plan, &verdict)
     }
 
     fn plan(&self) -> anyhow::Result<VerifyPlan> {
@@ -236,7 +246,7 @@ impl Verify {
         })
     }
 
-    fn tell(&self, plan: &VerifyPlan, verdict: &VerifyResult) -> anyhow::Result<bool> {
+    fn print(&self, plan: &VerifyPlan, verdict: &VerifyResult) -> anyhow::Result<bool> {
         let gpu = verdict.details[1]["gpu"].as_str();
         let on = gpu.map_or_else(String::new, |gpu| format!(" ({gpu})"));
         let what = format!("{}: {}{on} against {}", plan.rom.name, plan.dut, plan.reference);
@@ -255,8 +265,8 @@ impl Verify {
         if mismatch.disagreeing_envs > 1 {
             say!("  {} of {} machines disagree", mismatch.disagreeing_envs, plan.num_envs);
         }
-        tell_differences(plan, &mismatch.differences);
-        tell_known(plan, &mismatch.differences);
+        print_differences(plan, &mismatch.differences);
+        print_known(plan, &mismatch.differences);
         let folder = bundle::write(&self.bundle_dir, plan, verdict, mismatch)?;
         say!("bundle: {}", folder.display());
         say!("repeat: gbxcule replay {}", gbxcule_files::shell_word(&folder));

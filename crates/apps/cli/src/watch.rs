@@ -168,7 +168,7 @@ impl Watch {
         drive.config.link = self.link.link;
         let device = self.device.device;
         let (name, mut driver) = driver(&self.rom, &self.model, &self.start, drive, device)?;
-        self.start.put_game(&self.rom, &self.model, &mut driver)?;
+        self.start.begin_game(&self.rom, &self.model, &mut driver)?;
         show(&name, driver, start, &symbols, &self.place)
     }
 
@@ -197,7 +197,7 @@ pub(crate) fn driver(
     let image = rom_image::find(rom)?;
     let rom = start.boot(model.rom(&image)?)?;
     let mut driver = Driver::new(rom, drive, device)?;
-    start.put(&mut driver)?;
+    start.load_state(&mut driver)?;
     Ok((image.name, driver))
 }
 

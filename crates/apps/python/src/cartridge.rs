@@ -23,7 +23,7 @@ pub(crate) fn set_tilts(
 /// Returns true for each env whose cartridge's motor runs.
 #[pyfunction]
 pub(crate) fn rumbles(py: Python<'_>, swarm: &Swarm) -> PyResult<Vec<bool>> {
-    swarm.look(py, gbxcule_swarm::Swarm::rumbles)
+    swarm.read(py, gbxcule_swarm::Swarm::rumbles)
 }
 
 /// Returns the envs' pictures with their borders, 224 lines of 256 pixels of three bytes, one
@@ -33,7 +33,7 @@ pub(crate) fn bordered_pictures<'py>(
     py: Python<'py>,
     swarm: &Swarm,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let pictures = swarm.look(py, |swarm| {
+    let pictures = swarm.read(py, |swarm| {
         let picture = |env| swarm.bordered_picture(env);
         (0..swarm.config().num_envs).map(picture).collect::<Result<Vec<_>, _>>()
     })?;

@@ -46,7 +46,7 @@ impl LiveView {
         let heatmap = heatmap.map(coordinates).transpose().map_err(PyValueError::new_err)?;
         let options = LiveViewOptions { rom, host, port, heatmap, take_over, symbols };
         let served =
-            swarm.look(py, |swarm| Ok(gbxcule_cli::live_view::LiveView::serve(swarm, &options)))?;
+            swarm.read(py, |swarm| Ok(gbxcule_cli::live_view::LiveView::serve(swarm, &options)))?;
         let served = served.map_err(|error| PyOSError::new_err(format!("{error:#}")))?;
         Ok(Self { inner: Mutex::new(Some(served)) })
     }

@@ -123,7 +123,7 @@ impl Rollout {
     /// Queues a step with actions on the device. The actions stay borrowed until the device has
     /// read them.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
-        let tables = self.swarm.get().look(py, |swarm| Ok(swarm.config().codec.choices().len()))?;
+        let tables = self.swarm.get().read(py, |swarm| Ok(swarm.config().codec.choices().len()))?;
         let (device, stream) =
             self.change(py, |swarm, _| Ok((swarm.device().device, swarm.stream().clone())))?;
         check_device(actions, device)?;
@@ -132,7 +132,7 @@ impl Rollout {
         let stepped = self.change(py, |swarm, _| swarm.step_rollout(&array));
         drop(array);
         // After an error the device may still read the actions.
-        self.keep(&stream, borrowed)?;
+        self.hold_until_read(&stream, borrowed)?;
         stepped
     }
 
@@ -184,7 +184,7 @@ fn order(
 ) -> PyResult<()> {
     // Many libraries use 0 for the default stream.
     let other = if stream == 0 { DEFAULT_STREAM } else { stream };
-    swarm.look(py, |swarm| {
+    swarm.read(py, |swarm| {
         let Some(swarm) = swarm.as_device() else { return Ok(()) };
         Ok(put(swarm.stream(), other)?)
     })
@@ -204,7 +204,7 @@ impl Rollout {
 
     /// Stores borrowed actions until the device has read them, and releases actions that it has
     /// read.
-    fn keep(&self, stream: &Stream, actions: Borrowed) -> PyResult<()> {
+    fn hold_until_read(&self, stream: &Stream, actions: Borrowed) -> PyResult<()> {
         let failed = |error: Error| PyRuntimeError::new_err(error.to_string());
         let mut lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
         // Events can't be used while a graph is captured.

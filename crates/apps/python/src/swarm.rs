@@ -89,7 +89,7 @@ impl Swarm {
 
     /// Returns the whole swarm as bytes, with a note.
     fn checkpoint<'py>(&self, py: Python<'py>, note: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.checkpoint(note))?))
+        Ok(PyBytes::new(py, &self.read(py, |swarm| swarm.checkpoint(note))?))
     }
 
     /// Writes the whole swarm as a file, which is complete or doesn't exist, with a note.
@@ -109,7 +109,7 @@ impl Swarm {
                 _ => named(error, folder),
             })?;
         }
-        let bytes = self.look(py, |swarm| swarm.checkpoint(note))?;
+        let bytes = self.read(py, |swarm| swarm.checkpoint(note))?;
         Ok(py
             .detach(|| gbxcule_files::write(&path, &bytes))
             .map_err(|error| named(error, &path))?)
@@ -234,7 +234,7 @@ impl Swarm {
         let mut out = Borrowed::of(out)?;
         let bytes = out.bytes_mut()?;
         let mask = mask.map(as_mask);
-        self.look(py, |swarm| swarm.fill_view(&view.inner, mask.as_deref(), bytes))
+        self.read(py, |swarm| swarm.fill_view(&view.inner, mask.as_deref(), bytes))
     }
 
     /// Writes a picture of every env into `out`: of its last frame, or, in a swarm that draws no
@@ -242,7 +242,7 @@ impl Swarm {
     fn show_pictures(&self, py: Python<'_>, view: &View, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut out = Borrowed::of(out)?;
         let bytes = out.bytes_mut()?;
-        self.look(py, |swarm| {
+        self.read(py, |swarm| {
             if swarm.config().draws() {
                 swarm.fill_view(&view.inner, None, bytes)
             } else {
@@ -253,13 +253,13 @@ impl Swarm {
 
     /// Writes the rewards of the last step into `out`, one float32 for each env.
     fn rewards_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        let rewards = self.look(py, gbxcule_swarm::Swarm::rewards)?;
+        let rewards = self.read(py, gbxcule_swarm::Swarm::rewards)?;
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&rewards))
     }
 
     /// Writes the observations of the last step into `out`, `obs_dim` float32 for each env.
     fn observations_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        let observations = self.look(py, gbxcule_swarm::Swarm::observations)?;
+        let observations = self.read(py, gbxcule_swarm::Swarm::observations)?;
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&observations))
     }
 
@@ -275,12 +275,12 @@ impl Swarm {
         let mut out = Borrowed::of(out)?;
         let bytes = out.bytes_mut()?;
         sound::check(&self.config, bytes.len())?;
-        self.look(py, |swarm| sound::fill(swarm, bytes, mask))
+        self.read(py, |swarm| sound::fill(swarm, bytes, mask))
     }
 
     /// Returns one byte for each env: 1 if its episode is over, by the programs.
     fn dones<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let dones = self.look(py, gbxcule_swarm::Swarm::dones)?;
+        let dones = self.read(py, gbxcule_swarm::Swarm::dones)?;
         let dones: Vec<u8> = dones.into_iter().map(u8::from).collect();
         Ok(PyBytes::new(py, &dones))
     }
@@ -288,7 +288,7 @@ impl Swarm {
     /// Writes the number of times that each env came to each hook into `out`, two uint32 for each:
     /// since its episode began, and in the last step.
     fn hook_counts_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        let counts = self.look(py, gbxcule_swarm::Swarm::hook_counts)?;
+        let counts = self.read(py, gbxcule_swarm::Swarm::hook_counts)?;
         let counts: Vec<u32> =
             counts.into_iter().flat_map(|it| [it.in_episode, it.in_step]).collect();
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&counts))
@@ -296,7 +296,7 @@ impl Swarm {
 
     /// Writes a byte for each env and action into `out`: 1 if `action_mask` allows it.
     fn action_masks_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        let masks = self.look(py, gbxcule_swarm::Swarm::action_masks)?;
+        let masks = self.read(py, gbxcule_swarm::Swarm::action_masks)?;
         let masks: Vec<u8> = masks.into_iter().map(u8::from).collect();
         Borrowed::of(out)?.copy_from(&masks)
     }
@@ -316,7 +316,7 @@ impl Swarm {
         let array = arrays.into_iter().find(|it| it.name() == array);
         let array = array.ok_or_else(|| PyValueError::new_err("no such array of programs"))?;
         let cell = ScratchCell { text, array, cell };
-        let values = self.look(py, |swarm| swarm.scratch_values(cell))?;
+        let values = self.read(py, |swarm| swarm.scratch_values(cell))?;
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&values))
     }
 
@@ -394,7 +394,7 @@ impl Swarm {
         low: u32,
         high: u32,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.look(py, |swarm| swarm.read_memory(env, low..high))?;
+        let bytes = self.read(py, |swarm| swarm.read_memory(env, low..high))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -413,7 +413,7 @@ impl Swarm {
     /// Returns an env as bytes in gbxcule's versioned format, with a picture even if the swarm
     /// draws none.
     fn save_state<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let state = self.look(py, |swarm| {
+        let state = self.read(py, |swarm| {
             if swarm.config().draws() { swarm.save_state(env) } else { swarm.save_drawn_state(env) }
         })?;
         Ok(PyBytes::new(py, &state))
@@ -421,12 +421,12 @@ impl Swarm {
 
     /// Returns an env as a BESS state, which other emulators read.
     fn export_bess<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.export_bess(env))?))
+        Ok(PyBytes::new(py, &self.read(py, |swarm| swarm.export_bess(env))?))
     }
 
     /// Returns an env as a state that PyBoy 2.8 reads.
     fn export_pyboy<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.export_pyboy(env))?))
+        Ok(PyBytes::new(py, &self.read(py, |swarm| swarm.export_pyboy(env))?))
     }
 
     /// Puts an env into a saved state of gbxcule, PyBoy or BESS. With `with_seed`, a state of
@@ -455,7 +455,7 @@ impl Swarm {
     /// Returns an env's seed, the number of episodes begun since the seed was set, and the number
     /// of the episode's start by the present weights.
     fn episode(&self, py: Python<'_>, env: usize) -> PyResult<(u64, u64, usize)> {
-        self.look(py, |swarm| {
+        self.read(py, |swarm| {
             let episode = swarm.episode(env)?;
             Ok((episode.seed, episode.count, swarm.start_of(env)?))
         })
@@ -463,7 +463,7 @@ impl Swarm {
 
     /// Returns the battery-backed memory of an env's cartridge.
     fn save_battery<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.save_battery(env))?))
+        Ok(PyBytes::new(py, &self.read(py, |swarm| swarm.save_battery(env))?))
     }
 
     /// Loads a `.sav` file into an env's cartridge.
@@ -488,7 +488,7 @@ impl Swarm {
             raised = Python::attach(|py| py.check_signals()).err();
             raised.is_none()
         };
-        let filmed = self.look(py, |swarm| {
+        let filmed = self.read(py, |swarm| {
             Ok(gbxcule_cli::episode_film::write(swarm, episode, &path, every, scale, &mut go_on))
         })?;
         raised.map_or(Ok(()), Err)?;
@@ -510,7 +510,7 @@ impl Swarm {
 
     /// Returns an env's registers by name.
     fn cpu_state<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyDict>> {
-        let cpu = self.look(py, |swarm| swarm.cpu_state(env))?;
+        let cpu = self.read(py, |swarm| swarm.cpu_state(env))?;
         let registers = PyDict::new(py);
         let bytes = [cpu.a, cpu.f, cpu.b, cpu.c, cpu.d, cpu.e, cpu.h, cpu.l];
         for (name, value) in ["a", "f", "b", "c", "d", "e", "h", "l"].into_iter().zip(bytes) {
@@ -523,7 +523,7 @@ impl Swarm {
 
     /// Returns the number of frames and T-cycles that an env has run since its reset.
     fn counters(&self, py: Python<'_>, env: usize) -> PyResult<(u64, u64)> {
-        let counters = self.look(py, |swarm| swarm.counters(env))?;
+        let counters = self.read(py, |swarm| swarm.counters(env))?;
         Ok((counters.frames, counters.tcycles))
     }
 }
@@ -543,7 +543,7 @@ impl Swarm {
     }
 
     /// Calls a function that leaves the swarm unchanged; other Python threads run meanwhile.
-    pub(crate) fn look<T: Send>(
+    pub(crate) fn read<T: Send>(
         &self,
         py: Python<'_>,
         call: impl FnOnce(&gbxcule_swarm::Swarm) -> Result<T, SwarmError> + Send,
@@ -553,7 +553,7 @@ impl Swarm {
         py.detach(|| call(swarm)).or_refuse()
     }
 
-    /// Calls a function that changes the swarm.
+    /// Calls a function that changes the swarm; other Python threads run meanwhile.
     pub(crate) fn change<T: Send>(
         &self,
         py: Python<'_>,

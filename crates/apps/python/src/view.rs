@@ -124,5 +124,5 @@ impl View {
 /// Returns the text of a swarm's observation program.
 #[pyfunction]
 pub(crate) fn observation_text(py: Python<'_>, swarm: &Swarm) -> PyResult<String> {
-    swarm.look(py, |swarm| Ok(swarm.config().programs.observation_text().text().to_owned()))
+    swarm.read(py, |swarm| Ok(swarm.config().programs.observation_text().text().to_owned()))
 }

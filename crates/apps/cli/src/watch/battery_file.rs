@@ -12,7 +12,7 @@ use crate::print;
 
 /// Time between two reads of the cartridge, which is the time of play that can be lost when the
 /// program ends.
-const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+const READ_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Greatest size of a battery file in bytes: more than any cartridge keeps.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -22,8 +22,8 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 pub(crate) struct BatteryFile {
     path: PathBuf,
     /// Contents of the cartridge's RAM at the last read or write of the file.
-    kept: Vec<u8>,
-    next_look: Instant,
+    last_ram: Vec<u8>,
+    next_read: Instant,
     /// True if the last attempt to write failed, and the user was told.
     has_failed: bool,
 }
@@ -42,30 +42,30 @@ impl BatteryFile {
             driver.insert_battery(&file).with_context(shown)?;
         }
         gbxcule_files::check_writable(path).with_context(shown)?;
-        let kept = driver.cartridge_ram()?;
+        let last_ram = driver.cartridge_ram()?;
         Ok(Self {
             path: path.to_owned(),
-            kept,
-            next_look: Instant::now() + LOOK_INTERVAL,
+            last_ram,
+            next_read: Instant::now() + READ_INTERVAL,
             has_failed: false,
         })
     }
 
     /// Writes the file if a second has passed and the RAM has changed.
-    pub(crate) fn look(&mut self, driver: &Driver) -> Result<(), SwarmError> {
-        if Instant::now() < self.next_look { Ok(()) } else { self.keep(driver) }
+    pub(crate) fn write_if_due(&mut self, driver: &Driver) -> Result<(), SwarmError> {
+        if Instant::now() < self.next_read { Ok(()) } else { self.write_if_changed(driver) }
     }
 
     /// Writes the file if the RAM has changed, ignoring the cartridge's clock. A failure is
     /// reported once, and the next call tries again.
-    pub(crate) fn keep(&mut self, driver: &Driver) -> Result<(), SwarmError> {
-        self.next_look = Instant::now() + LOOK_INTERVAL;
+    pub(crate) fn write_if_changed(&mut self, driver: &Driver) -> Result<(), SwarmError> {
+        self.next_read = Instant::now() + READ_INTERVAL;
         let ram = driver.cartridge_ram()?;
-        if ram == self.kept {
+        if ram == self.last_ram {
             return Ok(());
         }
         match gbxcule_files::write(&self.path, &driver.battery()?) {
-            Ok(()) => (self.kept, self.has_failed) = (ram, false),
+            Ok(()) => (self.last_ram, self.has_failed) = (ram, false),
             Err(error) => {
                 if !self.has_failed {
                     let path = self.path.display();

@@ -84,7 +84,7 @@ impl GameRecord {
 
     /// Begins a game in a level, or at power-on.
     pub(crate) fn begin(&mut self, level: Option<u32>) {
-        self.keep();
+        self.write();
         self.end();
         let buttons = Buttons::default();
         self.log.games.push(LoggedGame { seed: None, episode: 0, level, buttons, claim: None });
@@ -101,7 +101,7 @@ impl GameRecord {
     }
 
     /// Records machine 0's last frame, and writes the file if a second has passed.
-    pub(crate) fn look(&mut self, driver: &Driver) -> Result<(), SwarmError> {
+    pub(crate) fn record_frame(&mut self, driver: &Driver) -> Result<(), SwarmError> {
         if let Some(game) = self.log.games.last_mut().filter(|_| self.is_played) {
             game.buttons.push(driver.held(0), 1);
             let over = driver.swarm().read_memory(0, self.over..self.over + 1)?;
@@ -109,13 +109,13 @@ impl GameRecord {
             self.is_written = false;
         }
         if Instant::now() >= self.next_write {
-            self.keep();
+            self.write();
         }
         Ok(())
     }
 
     /// Writes the file. A failure is reported once, and the next call tries again.
-    pub(crate) fn keep(&mut self) {
+    pub(crate) fn write(&mut self) {
         self.next_write = Instant::now() + WRITE_INTERVAL;
         if self.is_written || self.log.games.is_empty() {
             return;

@@ -112,7 +112,7 @@ impl Heatmap {
     }
 
     /// Counts the position of every machine.
-    pub(crate) fn look(&mut self, swarm: &Swarm) -> Result<(), SwarmError> {
+    pub(crate) fn count_places(&mut self, swarm: &Swarm) -> Result<(), SwarmError> {
         let each = self.view.bytes_per_env();
         debug_assert!(each <= MAX_BYTES as usize);
         let mut bytes = std::mem::take(&mut self.bytes);
@@ -126,7 +126,7 @@ impl Heatmap {
         Ok(())
     }
 
-    /// Returns the cell of an env, at the last look.
+    /// Returns the cell of an env, at the last count.
     pub(crate) fn place(&self, env: usize) -> Option<[u32; 2]> {
         let row = self.bytes.chunks_exact(self.view.bytes_per_env()).nth(env)?;
         let (x, y) = row.split_at(self.x_bytes);

@@ -20,7 +20,7 @@ pub(crate) struct QueuedPieces {
 
 impl QueuedPieces {
     /// Counts a piece that took `took` to queue; returns true if it is time to wait.
-    pub(crate) fn ask(&mut self, took: Duration) -> bool {
+    pub(crate) fn must_wait_after(&mut self, took: Duration) -> bool {
         self.pieces += 1;
         self.busy += took;
         let is_first = self.piece_took.is_zero();
@@ -54,14 +54,14 @@ mod tests {
 
     /// Returns the number of pieces until it is time to wait, if each takes `took` to queue.
     fn asked(queue: &mut QueuedPieces, took: Duration) -> u32 {
-        (1..).find(|_| queue.ask(took)).unwrap_or_default()
+        (1..).find(|_| queue.must_wait_after(took)).unwrap_or_default()
     }
 
     #[test]
     fn the_first_piece_is_waited_for_because_nobody_knows_what_one_takes() {
         let mut queue = QueuedPieces::default();
         assert!(!queue.is_waiting());
-        assert!(queue.ask(US) && queue.is_waiting());
+        assert!(queue.must_wait_after(US) && queue.is_waiting());
         queue.settle(9 * US);
         assert_eq!((queue.is_waiting(), queue.piece_took()), (false, 10 * US));
     }
@@ -72,7 +72,7 @@ mod tests {
             [(US, 64), (MS / 2, 64), (MS, 50), (7 * MS, 8), (50 * MS, 1), (9000 * MS, 1)]
         {
             let mut queue = QueuedPieces::default();
-            queue.ask(Duration::ZERO);
+            queue.must_wait_after(Duration::ZERO);
             queue.settle(piece);
             for _ in 0..3 {
                 // Queueing is quick, and the work is done while the session waits.
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn work_that_is_done_while_it_is_queued_counts() {
         let mut queue = QueuedPieces::default();
-        queue.ask(5 * MS);
+        queue.must_wait_after(5 * MS);
         queue.settle(Duration::ZERO);
         assert_eq!((asked(&mut queue, 5 * MS), queue.piece_took()), (10, 5 * MS));
     }
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn a_slower_swarm_is_noticed_at_the_next_wait() {
         let mut queue = QueuedPieces::default();
-        queue.ask(US);
+        queue.must_wait_after(US);
         queue.settle(Duration::ZERO);
         assert_eq!(asked(&mut queue, US), 64);
         queue.settle(640 * MS);
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn waiting_for_nothing_changes_nothing() {
         let mut queue = QueuedPieces::default();
-        queue.ask(MS);
+        queue.must_wait_after(MS);
         queue.settle(MS);
         queue.settle(900 * MS);
         assert_eq!(queue.piece_took(), 2 * MS);

@@ -149,14 +149,14 @@ impl Runner {
                 self.due = begin;
             }
         }
-        if self.ahead.ask(begin.elapsed()) {
+        if self.ahead.must_wait_after(begin.elapsed()) {
             self.settle()?;
         }
-        self.look_at_battery()
+        self.write_battery()
     }
 
-    fn look_at_battery(&mut self) -> Result<(), SwarmError> {
-        self.battery.as_mut().map_or(Ok(()), |battery| battery.look(&self.driver))
+    fn write_battery(&mut self) -> Result<(), SwarmError> {
+        self.battery.as_mut().map_or(Ok(()), |battery| battery.write_if_due(&self.driver))
     }
 
     /// Stops running, and writes battery and record, which are otherwise written only while the
@@ -164,9 +164,9 @@ impl Runner {
     fn stop(&mut self) -> Result<(), SwarmError> {
         self.set_running(false);
         if let Some(record) = &mut self.record {
-            record.keep();
+            record.write();
         }
-        self.battery.as_mut().map_or(Ok(()), |battery| battery.keep(&self.driver))
+        self.battery.as_mut().map_or(Ok(()), |battery| battery.write_if_changed(&self.driver))
     }
 
     /// Resets all machines. The battery's memory survives, as it survives the power switch.
@@ -195,7 +195,7 @@ impl Runner {
         self.sound.push(self.driver.new_samples());
         self.meter.count(u64::from(frames) * self.driver.num_envs() as u64);
         if let Some(record) = &mut self.record {
-            record.look(&self.driver)?;
+            record.record_frame(&self.driver)?;
         }
         if self.driver.frames_done() != 0 {
             return Ok(());
@@ -205,11 +205,11 @@ impl Runner {
             self.statistics.count(&rewards, &over, |env| over[env]);
         }
         // A device's memory is read only after a wait.
-        if self.driver.device() == Device::Cpu { self.look_at_map() } else { Ok(()) }
+        if self.driver.device() == Device::Cpu { self.count_places() } else { Ok(()) }
     }
 
-    fn look_at_map(&mut self) -> Result<(), SwarmError> {
-        self.heatmap.as_mut().map_or(Ok(()), |map| map.look(self.driver.swarm()))
+    fn count_places(&mut self) -> Result<(), SwarmError> {
+        self.heatmap.as_mut().map_or(Ok(()), |map| map.count_places(self.driver.swarm()))
     }
 
     /// Sets the speed. The next piece comes sooner at a higher speed, but never at once, so that
@@ -266,7 +266,7 @@ impl ViewSource for Runner {
             self.driver.sync()?;
             self.ahead.settle(begin.elapsed());
             if self.driver.device() != Device::Cpu {
-                self.look_at_map()?;
+                self.count_places()?;
             }
         }
         Ok(())

@@ -166,7 +166,7 @@ impl Browser<'_> {
             Ok(message) => {
                 self.connection.record_activity();
                 self.last_active = Instant::now();
-                self.take(&message)
+                self.receive(&message)
             }
             Err(Error::Io(error)) if is_timeout(&error) && is_owed => Ok(()),
             Err(Error::Io(error))
@@ -178,7 +178,7 @@ impl Browser<'_> {
         }
     }
 
-    fn take(&mut self, message: &Message) -> Result<(), Error> {
+    fn receive(&mut self, message: &Message) -> Result<(), Error> {
         let request = match message {
             Message::Text(text) => request::parse(text),
             Message::Binary(_) => Err("requests are texts".to_owned()),

@@ -69,7 +69,7 @@ impl Outline {
         given.imports_are(&imports).then_some(Self { imports, others, kernels })
     }
 
-    fn keep(&self, given: &Given) {
+    fn write(&self, given: &Given) {
         if let (Some(folder), Some(name)) =
             (CodeFolder::find_quietly(EXTENSION), outline_name(given))
         {
@@ -89,7 +89,7 @@ pub(crate) fn kernel_names(given: &Given) -> Result<KernelNames, Vec<Diagnostic>
         return Ok(outline.kernels);
     }
     let outline = Outline::new(&given.parse()?);
-    outline.keep(given);
+    outline.write(given);
     Ok(outline.kernels)
 }
 
@@ -118,7 +118,7 @@ impl Request {
         }
         let parsed = self.given.parse().map_err(Refusal::Text)?;
         let made = self.lower(&parsed).map_err(Refusal::Text)?;
-        Outline::new(&parsed).keep(&self.given);
+        Outline::new(&parsed).write(&self.given);
         let recipe = self.recipe(&parsed.imports, &parsed.sources);
         let compiled = recipe.compile(made, Build::default()).map_err(Refusal::Code)?;
         Ok((compiled, recipe))
