@@ -5,10 +5,10 @@
 //! in the image each scalar lies at the offset that `layout` gives. So one walk over the struct's
 //! type serves both directions.
 
+use crate::arbitrary::leaves;
 use gbxcule_gameboy::state::PREAMBLE_BYTES;
 use gbxcule_gameboy::{Cartridge, Machine};
-use gbxcule_ir::layout::field_offsets;
-use gbxcule_ir::{Shape, Type, Types};
+use gbxcule_ir::{Shape, Types};
 
 /// Offsets of the machine's scalars in its image, in the order of a state.
 pub struct Image {
@@ -24,8 +24,14 @@ impl Image {
         let machine = types.structs().iter().find(|(_, item)| item.name == "Machine");
         let (id, _) = machine.expect("the machine's struct");
         let ty = types.find(&Shape::Struct(id)).expect("its type");
-        let mut runs = Vec::new();
-        collect(types, ty, 0, &mut runs);
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for (offset, scalar) in leaves(types, ty) {
+            let (offset, bytes) = (offset as usize, scalar.bytes() as usize);
+            match runs.last_mut() {
+                Some((begin, length)) if *begin + *length == offset => *length += bytes,
+                _ => runs.push((offset, bytes)),
+            }
+        }
         Self { runs, size: types.layout(ty).expect("a layout").size as usize }
     }
 
@@ -59,29 +65,5 @@ impl Image {
             at += bytes;
         }
         Machine::load_state(cartridge, &state, cart_ram).expect("a state that makes sense")
-    }
-}
-
-fn collect(types: &Types, ty: Type, at: usize, runs: &mut Vec<(usize, usize)>) {
-    match types[ty] {
-        Shape::Struct(id) => {
-            let structure = types.structure(id);
-            let offsets = field_offsets(types, structure).expect("a layout");
-            for (field, offset) in structure.fields.iter().zip(offsets) {
-                collect(types, field.ty, at + offset as usize, runs);
-            }
-        }
-        Shape::Fixed { of, len } => {
-            let step = types.layout(of).expect("a layout").size as usize;
-            (0..len as usize).for_each(|index| collect(types, of, at + index * step, runs));
-        }
-        Shape::Scalar(scalar) => {
-            let bytes = scalar.bytes() as usize;
-            match runs.last_mut() {
-                Some((begin, length)) if *begin + *length == at => *length += bytes,
-                _ => runs.push((at, bytes)),
-            }
-        }
-        _ => panic!("the machine holds a `{}`", types.display(ty)),
     }
 }
