@@ -75,7 +75,7 @@ impl<'a> Names<'a> {
                     Some(local) => local,
                     None => {
                         let value = b.materialize(&known, span)?;
-                        self.keep(b, name, value)
+                        self.store_local(b, name, value)
                     }
                 };
                 self.bindings.insert(name, Binding::Local(local));
@@ -139,7 +139,7 @@ impl<'a> Names<'a> {
         let outlives = self.usage.is_rebound(target) && !self.usage.is_loop_index(target);
         let local = if outlives && is_last || self.locals.contains_key(target) {
             let value = b.i32(number as i32);
-            Some(self.keep(b, target, value))
+            Some(self.store_local(b, target, value))
         } else {
             None
         };
@@ -155,7 +155,7 @@ impl<'a> Names<'a> {
     ) {
         let needs_variable = self.usage.needs_variable(target, false, false);
         let binding = match needs_variable && !self.usage.is_loop_index(target) {
-            true => Binding::Local(self.keep(b, target, index)),
+            true => Binding::Local(self.store_local(b, target, index)),
             false => Binding::Value(index),
         };
         self.bindings.insert(target, binding);
