@@ -65,17 +65,17 @@ def judge(adapter, pattern) -> "tuple[str, str]":
     try:
         wanted = differences(adapter, pattern)
     except Exception as error:  # noqa: BLE001 - a framework may raise anything
-        return "-", said(error)
+        return "-", first_line(error)
     try:
         gradients = adapter.backward(pattern, *(array.copy() for array in ARRAYS), *WEIGHTS)
     except Exception as error:  # noqa: BLE001
-        return "refused", said(error)
+        return "refused", first_line(error)
     apart = np.abs(np.concatenate(gradients) - wanted) / np.maximum(np.abs(wanted), 1.0)
     worst = apart.max()
     return ("right", "") if worst <= TOLERANCE else ("wrong", f"off by {worst:.2g}")
 
 
-def said(error) -> str:
+def first_line(error) -> str:
     lines = str(error).strip().splitlines() or [""]
     return f"{type(error).__name__}: {lines[0]}"[:200]
 

@@ -91,7 +91,7 @@ fn a_folder_without_a_dataset_is_named_as_such() {
     }
 }
 
-fn said(output: &Output) -> String {
+fn messages(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -110,19 +110,19 @@ fn check_takes_the_options_of_compile_and_gives_the_same_refusal() {
     let [compiled, checked, raced] =
         [&["compile", "g.py"][..], &["check", "g.py"], &["check", "g.py", "--race"]]
             .map(|words| gbxcule(folder.path(), words));
-    assert_eq!(checked.status.code(), Some(1), "{}", said(&checked));
+    assert_eq!(checked.status.code(), Some(1), "{}", messages(&checked));
     assert!(
-        said(&checked).contains("g.py:5") && said(&checked).contains("--types"),
+        messages(&checked).contains("g.py:5") && messages(&checked).contains("--types"),
         "{}",
-        said(&checked)
+        messages(&checked)
     );
-    assert_eq!(said(&checked), said(&compiled));
-    assert_eq!(said(&checked), said(&raced));
+    assert_eq!(messages(&checked), messages(&compiled));
+    assert_eq!(messages(&checked), messages(&raced));
     let types = "fill=[wp.array(dtype=wp.vec3), wp.vec3]";
     let checked = gbxcule(folder.path(), &["check", "g.py", "--types", types]);
-    let said = String::from_utf8_lossy(&checked.stdout).into_owned() + &said(&checked);
+    let printed = String::from_utf8_lossy(&checked.stdout).into_owned() + &messages(&checked);
     // Without NVRTC the kernel is read, and not run.
-    assert!(said.contains("no fault") || said.contains("NVRTC"), "{said}");
+    assert!(printed.contains("no fault") || printed.contains("NVRTC"), "{printed}");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn emit_says_what_is_written_whatever_the_device() {
     std::fs::write(folder.path().join("f.py"), text).expect("a file");
     let written = |options: &[&str]| {
         let output = gbxcule(folder.path(), &[&["compile", "f.py"], options].concat());
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", messages(&output));
         output.stdout
     };
     for (emit, device) in [("cpp", "cpu"), ("cuda", "cuda")] {

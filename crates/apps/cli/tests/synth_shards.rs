@@ -8,7 +8,7 @@ use std::process::Command;
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../examples/dataset");
 
 /// Runs a verb; returns its exit status and its output.
-fn said(args: &[&str]) -> (Option<i32>, String) {
+fn run_synth(args: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gbxcule"));
     // One thread adds up floats in the same order each time.
     command.env("GBXCULE_THREADS", "1").arg("synth").args(args);
@@ -42,8 +42,8 @@ fn compare(args: &[&str], other: [&str; 2], folder: &Path) -> String {
     let [one, many] = ["one", "many"].map(|name| folder.join(args[0]).join(name));
     let [alone, shared] = [&one, &many].map(|out| ["--out", out.to_str().expect("UTF-8")]);
     let is_count = args[0] == "mutate";
-    let (status, wanted) = said(&[args, if is_count { &[] } else { &alone[..] }].concat());
-    let shard = |shard| said(&[args, &["--shard", shard], &shared].concat());
+    let (status, wanted) = run_synth(&[args, if is_count { &[] } else { &alone[..] }].concat());
+    let shard = |shard| run_synth(&[args, &["--shard", shard], &shared].concat());
     let first = shard("1/2");
     assert!(first.1.contains("blocks are left to other processes"), "{args:?}: {}", first.1);
     let place = |text: &str| text.replace(shared[1], "OUT").replace(alone[1], "OUT");
@@ -55,7 +55,7 @@ fn compare(args: &[&str], other: [&str; 2], folder: &Path) -> String {
         assert_eq!(files(&many), files(&one), "{args:?}");
     }
     // Another option would give other results.
-    let other = said(&[args, &other[..], &["--shard", "0/2"], &shared].concat());
+    let other = run_synth(&[args, &other[..], &["--shard", "0/2"], &shared].concat());
     let is_refused = other.0 == Some(2) && other.1.contains("name another folder");
     assert!(is_refused, "{args:?}: {}", other.1);
     wanted
@@ -90,7 +90,7 @@ fn shards_of_a_validation_are_the_one_of_one_process() {
     let rows = folder.path().join("rows");
     let path = rows.to_str().expect("UTF-8");
     let plan = ["--count", "503", "--seed", "3", "--mode", "text", "--jsonl"];
-    assert_eq!(said(&[&["generate"], &plan[..], &["--out", path]].concat()).0, Some(0));
+    assert_eq!(run_synth(&[&["generate"], &plan[..], &["--out", path]].concat()).0, Some(0));
     spoil_rows(&rows);
     let counts = compare(&["validate", path, "--no-host"], ["--limit", "3"], folder.path());
     for counted in ["parses               26      477", "texts                26        0"] {
@@ -105,7 +105,7 @@ fn shards_of_mutations_are_counted_together() {
     let rows = rows.to_str().expect("UTF-8");
     // The grammar's rows have few threads.
     let plan = ["--count", "33", "--seed", "3", "--sampled", "100"];
-    assert_eq!(said(&[&["generate"], &plan[..], &["--out", rows]].concat()).0, Some(0));
+    assert_eq!(run_synth(&[&["generate"], &plan[..], &["--out", rows]].concat()).0, Some(0));
     let counts = compare(&["mutate", rows, "--no-host"], ["--seed", "9"], folder.path());
     assert!(counts.contains("expected output           33"), "{counts}");
 }
@@ -119,7 +119,7 @@ fn shards_of_a_grading_are_scored_together() {
         ["--task", "python-to-ir", "--limit", "21", "--mutate-every", "3", "--stand-in", answers];
     let tasks = folder.path().join("tasks.jsonl");
     let tasks = ["--out", tasks.to_str().expect("UTF-8")];
-    assert_eq!(said(&[&["tasks", SAMPLE], &options[..], &tasks].concat()).0, Some(0));
+    assert_eq!(run_synth(&[&["tasks", SAMPLE], &options[..], &tasks].concat()).0, Some(0));
     spoil(Path::new(answers), "row", "answer");
     let scores = compare(
         &["grade", answers, "--dataset", SAMPLE, "--tasks", tasks[1]],
@@ -140,11 +140,11 @@ fn a_grading_that_was_stopped_goes_on() {
     // Two blocks.
     let options =
         ["--task", "python-to-ir", "--limit", "17", "--stand-in", answers, "--out", tasks];
-    assert_eq!(said(&[&["tasks", SAMPLE], &options[..]].concat()).0, Some(0));
+    assert_eq!(run_synth(&[&["tasks", SAMPLE], &options[..]].concat()).0, Some(0));
     spoil(Path::new(answers), "row", "answer");
     let grade = ["grade", answers, "--dataset", SAMPLE, "--tasks", tasks, "--out", out];
     // A shard leaves its blocks, as a process does that is stopped.
-    assert_eq!(said(&[&grade[..], &["--shard", "0/1"]].concat()).0, Some(0));
+    assert_eq!(run_synth(&[&grade[..], &["--shard", "0/1"]].concat()).0, Some(0));
     let blocks = Path::new(out).join("blocks");
     let change = |block: &str, verdict: serde_json::Value| {
         let path = blocks.join(block);
@@ -155,9 +155,9 @@ fn a_grading_that_was_stopped_goes_on() {
     };
     change("000000.json", serde_json::json!({"WrongResult": "a verdict of before"}));
     change("000001.json", serde_json::json!({"NotGraded": "the computer failed"}));
-    let (status, text) = said(&[&grade[..], &["--seed", "9"]].concat());
+    let (status, text) = run_synth(&[&grade[..], &["--seed", "9"]].concat());
     assert!(status == Some(2) && text.contains("remove `blocks`"), "{text}");
-    assert_eq!(said(&grade).0, Some(0));
+    assert_eq!(run_synth(&grade).0, Some(0));
     let verdicts = std::fs::read_to_string(Path::new(out).join("grades.jsonl")).expect("verdicts");
     assert!(verdicts.contains("a verdict of before"), "{verdicts}");
     assert!(!verdicts.contains("the computer failed"), "{verdicts}");
@@ -178,6 +178,6 @@ fn shards_of_a_harvest_are_one_dataset() {
     }
     std::fs::write(code.join("kernels.py"), text).expect("a file");
     let code = code.to_str().expect("UTF-8");
-    let said = compare(&["harvest", code, "--license", "MIT"], ["--seed", "9"], folder.path());
-    assert!(said.contains("70 kernels in 1 files: 70 rows"), "{said}");
+    let output = compare(&["harvest", code, "--license", "MIT"], ["--seed", "9"], folder.path());
+    assert!(output.contains("70 kernels in 1 files: 70 rows"), "{output}");
 }

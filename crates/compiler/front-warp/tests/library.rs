@@ -15,7 +15,7 @@ pub fn label(jar: &Jar, text: &[u8], at: u16) -> u8 {
 }
 ";
 
-/// The module that `count` and all it calls were lowered into, or what is said.
+/// The module that `count` and all it calls were lowered into, or the messages.
 fn lowered(text: &str) -> Result<Module, String> {
     let mut sources = SourceMap::new();
     let mut module =
@@ -59,16 +59,16 @@ def count(jar: j.Jar, x: wp.float32) -> wp.float32:
     same = jar
     return x * wp.float32(j.beans(same)) + wp.float32(twice(jar, 3))
 ";
-    let module = lowered(text).unwrap_or_else(|said| panic!("{said}"));
+    let module = lowered(text).unwrap_or_else(|message| panic!("{message}"));
     let count = &module.functions[module.find("count").expect("lowered")];
     let names: Vec<&str> = count.params.iter().map(|param| param.name.as_str()).collect();
     assert_eq!((names, count.result), (vec!["jar", "text", "x"], Type::F32));
 }
 
 /// First message about a text, without the picture of it.
-fn said(text: &str) -> String {
-    let said = lowered(text).expect_err("this should be refused");
-    let lines = said.lines().filter(|line| line.contains("error[") || line.contains("help"));
+fn first_message(text: &str) -> String {
+    let message = lowered(text).expect_err("this should be refused");
+    let lines = message.lines().filter(|line| line.contains("error[") || line.contains("help"));
     lines.map(|line| line.trim_start_matches([' ', '|', '='])).collect::<Vec<_>>().join("; ")
 }
 
@@ -79,20 +79,20 @@ fn body(line: &str) -> String {
 #[test]
 fn members_that_a_library_lacks_are_refused_with_similar_ones() {
     assert_eq!(
-        said(&body("return wp.float32(j.baens(jar))")),
+        first_message(&body("return wp.float32(j.baens(jar))")),
         "error[unknown-function]: `jars` has no `baens`; help: it has `j.beans`"
     );
     assert_eq!(
-        said("@wp.func\ndef count(jar: j.Jat, x: wp.float32):\n    return x\n"),
+        first_message("@wp.func\ndef count(jar: j.Jat, x: wp.float32):\n    return x\n"),
         "error[unknown-function]: `jars` has no `Jat`; help: it has `j.Jar`"
     );
     assert_eq!(
-        said(&body("return wp.float32(jar.beans)")),
+        first_message(&body("return wp.float32(jar.beans)")),
         "error[unknown-attribute]: a `Jar` has no `beans`; help: the functions of its module take \
          it as an argument"
     );
     assert_eq!(
-        said(&body("return x * jar")),
+        first_message(&body("return x * jar")),
         "error[unsupported-value]: a `Jar` can only be passed to functions"
     );
 }
@@ -101,14 +101,14 @@ fn members_that_a_library_lacks_are_refused_with_similar_ones() {
 fn arguments_of_a_library_are_integers_that_fit() {
     let takes = "error[wrong-arguments]: `j.label` takes a `j.Jar`, `at`";
     for line in ["j.label(jar)", "j.label(3)", "j.label(jar, 1, 2)", "j.label(jar, to=1)"] {
-        assert_eq!(said(&body(&format!("return wp.float32({line})"))), takes);
+        assert_eq!(first_message(&body(&format!("return wp.float32({line})"))), takes);
     }
     assert_eq!(
-        said(&body("return wp.float32(j.label(jar, 65536))")),
+        first_message(&body("return wp.float32(j.label(jar, 65536))")),
         "error[integer-too-large]: 65536 isn't a `uint16`"
     );
     assert_eq!(
-        said(&body("return wp.float32(j.label(jar, x))")),
+        first_message(&body("return wp.float32(j.label(jar, x))")),
         "error[type-mismatch]: an integer is needed here, found `float32`"
     );
 }
@@ -126,10 +126,10 @@ fn a_wanted_function_has_the_wanted_signature() {
         ("def count(jar: j.Jar, x: wp.float32):\n    return x\n", "has to be a `@wp.func`"),
         ("@wp.func\ndef count(jar: j.Jar, x: wp.float32):\n    return 1\n", "gives another result"),
     ] {
-        assert_eq!(said(text), format!("error[type-mismatch]: `count` {what}; {help}"));
+        assert_eq!(first_message(text), format!("error[type-mismatch]: `count` {what}; {help}"));
     }
     assert_eq!(
-        said(
+        first_message(
             "@wp.kernel\ndef k(jar: j.Jar):\n    pass\n@wp.func\ndef count(jar: j.Jar, x: wp.float32):\n    return k(jar)\n"
         ),
         "error[not-callable]: `k` is a kernel: kernels are launched, not called"

@@ -115,7 +115,7 @@ fn too_large(size: u64, most_bytes: u64) -> Error {
 mod tests {
     use super::*;
 
-    fn said(path: &Path, most_bytes: u64) -> String {
+    fn refusal(path: &Path, most_bytes: u64) -> String {
         read(path, most_bytes).expect_err("refused").to_string()
     }
 
@@ -125,7 +125,7 @@ mod tests {
         let path = folder.path().join("rom");
         std::fs::write(&path, [7; 100]).expect("a file");
         assert_eq!(read(&path, 100).expect("a small file"), [7; 100]);
-        assert_eq!(said(&path, 99), "this has 100 bytes or more, and at most 99 bytes are read");
+        assert_eq!(refusal(&path, 99), "this has 100 bytes or more, and at most 99 bytes are read");
         assert!(read_text(&path, 100).is_ok());
         std::fs::write(&path, [0xFF]).expect("a file");
         assert_eq!(read_text(&path, 1).expect_err("no text").kind(), ErrorKind::InvalidData);
@@ -146,8 +146,8 @@ mod tests {
     fn a_file_of_a_tebibyte_is_refused_before_it_is_read() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         file.as_file().set_len(1 << 40).expect("a hole");
-        let said = said(file.path(), MAX_ROM_BYTES);
-        assert_eq!(said, "this has 1099511627776 bytes or more, and at most 8 MiB are read");
+        let message = refusal(file.path(), MAX_ROM_BYTES);
+        assert_eq!(message, "this has 1099511627776 bytes or more, and at most 8 MiB are read");
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
         let link = folder.path().join("link");
         std::os::unix::fs::symlink("/dev/zero", &link).expect("a link");
         for path in [&*pipe, Path::new("/dev/zero"), &link] {
-            assert_eq!(said(path, 100), "this is a pipe, a socket or a device, not a file");
+            assert_eq!(refusal(path, 100), "this is a pipe, a socket or a device, not a file");
         }
     }
 
@@ -176,6 +176,6 @@ mod tests {
         let path = Path::new("/proc/self/status");
         assert_eq!(std::fs::metadata(path).expect("a file").len(), 0);
         assert!(read(path, 1 << 20).expect("a small file").len() > 100);
-        assert!(said(path, 10).contains("at most 10 bytes"));
+        assert!(refusal(path, 10).contains("at most 10 bytes"));
     }
 }

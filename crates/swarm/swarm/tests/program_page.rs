@@ -11,7 +11,7 @@ use gbxcule_swarm::{ProgramText, Programs};
 
 /// The message for a program's file, empty if the file is right. A reward or an observation that
 /// the file lacks is the built-in one.
-fn said(text: &str, files: &page_example::Files) -> String {
+fn message(text: &str, files: &page_example::Files) -> String {
     let whole = format!("import warp as wp\nimport gbxcule as gb\n\n{text}");
     let task = ProgramText::with_files("task.py", &whole, files.clone());
     let built_in = |name: &str| ProgramText::find(name).expect("built in");
@@ -28,9 +28,9 @@ fn path() -> PathBuf {
 
 #[test]
 fn programs_are_what_their_page_says() {
-    page_example::check_page(&path(), &said);
+    page_example::check_page(&path(), &message);
     let refusals = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program_refusals.md");
-    page_example::check_page(&refusals, &said);
+    page_example::check_page(&refusals, &message);
 }
 
 /// The functions of `gameboy/src/view.rs` for programs: each one's name with its arguments and

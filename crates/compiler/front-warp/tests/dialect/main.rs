@@ -11,7 +11,7 @@ use gbxcule_testkit::switch::hold_text;
 use std::path::{Path, PathBuf};
 
 /// Messages about a program; empty if it compiles.
-fn said(text: &str, files: &page_example::Files) -> String {
+fn messages(text: &str, files: &page_example::Files) -> String {
     let mut sources = SourceMap::new();
     let id =
         sources.add("kernel.py", format!("import warp as wp\nfrom typing import Any\n\n{text}"));
@@ -43,7 +43,7 @@ fn the_dialect_is_what_its_pages_say() {
     let pages = pages();
     assert!(pages.len() >= 5, "pages are missing");
     for path in pages {
-        page_example::check_page(&path, &said);
+        page_example::check_page(&path, &messages);
     }
 }
 

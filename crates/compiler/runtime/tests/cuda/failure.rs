@@ -27,13 +27,13 @@ fn needs_a_stand_in_with_something_missing() {
     }
 }
 
-fn said(settings: &[(&str, &str)]) -> String {
+fn message_of_child(settings: &[(&str, &str)]) -> String {
     let cache = tempfile::tempdir().expect("a folder");
     let run = child(ASKED, cache.path(), settings);
     let text = String::from_utf8_lossy(&run.stdout).into_owned();
     assert!(run.status.success(), "{text}{}", String::from_utf8_lossy(&run.stderr));
-    let said = text.lines().find_map(|line| line.split_once("said: "));
-    said.expect("it says something").1.to_owned()
+    let line = text.lines().find_map(|line| line.split_once("said: "));
+    line.expect("it says something").1.to_owned()
 }
 
 #[test]
@@ -66,13 +66,13 @@ fn each_thing_that_is_missing_is_named_with_what_to_do() {
         ),
     ];
     for (settings, text) in cases {
-        assert_eq!(said(settings), text, "{settings:?}");
+        assert_eq!(message_of_child(settings), text, "{settings:?}");
     }
 }
 
 #[test]
 fn a_cache_that_cannot_be_written_is_named() {
-    let text = said(&[("GBXCULE_CACHE", "/dev/null/cache")]);
+    let text = message_of_child(&[("GBXCULE_CACHE", "/dev/null/cache")]);
     assert!(text.contains("GBXCULE_CACHE is `/dev/null/cache`"), "{text}");
 }
 
@@ -150,10 +150,10 @@ fn devices_without_pools_with_few_threads_or_beside_others_serve_too() {
     let test = "needs_cuda::arrays_may_go_while_work_on_them_is_under_way";
     passes(test, &[("HOST_GPU_POOLS", "0")]);
     passes("needs_cuda::atomics_of_many_threads_lose_nothing", &[("HOST_GPU_THREADS", "48")]);
-    let text = said(&[("HOST_GPU_COUNT", "2"), ("GBXCULE_TEST_DEVICE", "cuda:1")]);
+    let text = message_of_child(&[("HOST_GPU_COUNT", "2"), ("GBXCULE_TEST_DEVICE", "cuda:1")]);
     assert_eq!(text, "nothing");
     // NVRTC has `sm_120` of this generation, whose code runs on 121 too.
-    assert_eq!(said(&[("HOST_GPU_ARCH", "121")]), "nothing");
+    assert_eq!(message_of_child(&[("HOST_GPU_ARCH", "121")]), "nothing");
 }
 
 /// Works on one device while the thread's context is that of another one.
