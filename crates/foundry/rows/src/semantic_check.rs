@@ -12,15 +12,25 @@ const DRAWS: u64 = 3;
 /// Reason why a kernel is rejected as a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RejectReason {
+    /// The grammar finds no plausible kernel for the number.
     Senseless,
+    /// In each draw of inputs a comparison always has the same outcome.
     OneSided,
+    /// Rounding decides the results: those in 64 bits are others.
     Rounding,
+    /// The kernel does not compile, or a launch faults.
     Faults,
+    /// A result is not finite, or a float is above a million.
     NotFinite,
+    /// An output is the same for all draws of inputs.
     ConstantResult,
+    /// No result depends on an input.
     IdleInput,
+    /// The results stay the same without a statement.
     IdleStatement,
+    /// No single draw shows all changes of the text that some draw shows.
     HiddenChange,
+    /// A gradient differs from central differences.
     WrongSlope,
 }
 
