@@ -92,16 +92,16 @@ impl Video {
 
     fn end(&mut self) -> anyhow::Result<()> {
         drop(self.ffmpeg.child().stdin.take());
-        let mut said = String::new();
+        let mut complaint = String::new();
         if let Some(mut stderr) = self.ffmpeg.child().stderr.take() {
             // An unreadable message is left out.
-            let _ = std::io::Read::read_to_string(&mut stderr, &mut said);
+            let _ = std::io::Read::read_to_string(&mut stderr, &mut complaint);
         }
         let status = self.ffmpeg.wait().context("waiting for ffmpeg")?;
-        if status.success() && said.trim().is_empty() {
+        if status.success() && complaint.trim().is_empty() {
             return Ok(());
         }
-        bail!("ffmpeg made no video ({status}): {}", said.trim())
+        bail!("ffmpeg made no video ({status}): {}", complaint.trim())
     }
 }
 

@@ -32,10 +32,10 @@ fn gbxcule(folder: &Path, arguments: &str) -> String {
 
 fn passes(command: &mut Command) -> String {
     let output = command.output().expect("it starts");
-    let (said, failed) =
+    let (printed, failed) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{command:?}: {:?}\n{said}\n{failed}", output.status);
-    said.into_owned()
+    assert!(output.status.success(), "{command:?}: {:?}\n{printed}\n{failed}", output.status);
+    printed.into_owned()
 }
 
 const GATE: &str = "verify --dut-backend warp_vec_cuda --compare-every 1 --frames-per-step 1";

@@ -75,21 +75,23 @@ fn a_verification_compares_what_programs_compute() {
 #[test]
 fn programs_that_cannot_run_are_refused_with_the_reason() {
     let folder = tempfile::tempdir().expect("a folder");
-    let said = |line: &str| {
+    let message = |line: &str| {
         let output = run(folder.path(), line);
         assert_eq!(output.status.code(), Some(2), "{line}");
         stderr(&output)
     };
-    assert!(said("bench --reward reward_v9").contains("there is no built-in program `reward_v9`"));
     assert!(
-        said("bench --reward task.py --obs missing.py")
+        message("bench --reward reward_v9").contains("there is no built-in program `reward_v9`")
+    );
+    assert!(
+        message("bench --reward task.py --obs missing.py")
             .contains("cannot read the program missing.py")
     );
     fs::write(folder.path().join("wrong.py"), TASK.replace("gb.read(", "gb.raed("))
         .expect("a file");
-    let wrong = said("bench --reward wrong.py --stage reward_only");
+    let wrong = message("bench --reward wrong.py --stage reward_only");
     assert!(wrong.contains("wrong.py:9:") && wrong.contains("it has `gb.read`"), "{wrong}");
-    let reference = said(
+    let reference = message(
         "verify --ref-backend pyboy_single --dut-backend warp_vec_cpu --rom ALU_LOOP --stage reward_only --reward \
          task.py",
     );

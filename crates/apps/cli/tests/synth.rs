@@ -219,7 +219,7 @@ fn json_lines_are_read_as_their_twins_are() {
     std::fs::create_dir_all(&lines).expect("a folder");
     std::fs::copy(parquet.join("dataset.json"), lines.join("dataset.json")).expect("a file");
     std::fs::rename(parquet.join("jsonl"), lines.join("jsonl")).expect("a folder");
-    let said = |args: &[&str], of: &Path| {
+    let output_of = |args: &[&str], of: &Path| {
         let output = run(&[&[args[0], text(of)], &args[1..]].concat());
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
@@ -229,7 +229,7 @@ fn json_lines_are_read_as_their_twins_are() {
         &["leakage"],
         &["card"],
     ] {
-        assert_eq!(said(args, &parquet), said(args, &lines), "{args:?}");
+        assert_eq!(output_of(args, &parquet), output_of(args, &lines), "{args:?}");
     }
     let card = |of: &Path| std::fs::read_to_string(of.join("dataset_card.md")).expect("a card");
     assert!(card(&lines).contains("path: jsonl/train-*.jsonl"), "{}", card(&lines));

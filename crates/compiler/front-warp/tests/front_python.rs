@@ -332,7 +332,7 @@ fn room_asked_for_a_kernel_is_in_its_cuda_text_and_that_of_its_reverse() {
 
 #[test]
 fn room_that_no_gpu_has_is_refused() {
-    for (options, said) in [
+    for (options, message) in [
         ("launch_bounds=0", "1 to 1024"),
         ("launch_bounds=1025", "1 to 1024"),
         ("launch_bounds=(32, 33)", "1 to 32"),
@@ -347,7 +347,7 @@ fn room_that_no_gpu_has_is_refused() {
         let faults = faults(&text);
         let [fault] = &faults[..] else { panic!("{options}: {faults:?}") };
         assert!(
-            fault.code == "wrong-arguments" && fault.message.contains(said),
+            fault.code == "wrong-arguments" && fault.message.contains(message),
             "{options}: {fault:?}"
         );
     }

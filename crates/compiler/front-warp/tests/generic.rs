@@ -64,9 +64,9 @@ fn overloads_are_found_in_loops_and_beside_names() {
     let names = "TYPES = [wp.float64, wp.vec3]\n\
                  for T in TYPES:\n    wp.overload(fill, {\"value\": T, \"x\": wp.array(dtype=T)})\n\
                  f = wp.overload(fill, [wp.array(dtype=int), int])\n";
-    for said in [loops, names] {
-        let module = compile(&format!("{FILL}{said}")).unwrap_or_else(|fault| panic!("{fault}"));
-        assert_eq!(signatures(&module), ARRAYS, "{said}");
+    for text in [loops, names] {
+        let module = compile(&format!("{FILL}{text}")).unwrap_or_else(|fault| panic!("{fault}"));
+        assert_eq!(signatures(&module), ARRAYS, "{text}");
     }
 }
 
@@ -102,18 +102,18 @@ fn factories_may_give_functions_attributes() {
     let module = compile(&format!("{make}{uses}")).unwrap_or_else(|fault| panic!("{fault}"));
     assert_eq!(results(&module, 5), [1521]);
     // A decorator may do anything.
-    let said = compile(&format!("from other import cache\n@cache\n{make}{uses}"));
-    assert!(said.expect_err("a decorator").contains("needs-python-evaluation"));
+    let compiled = compile(&format!("from other import cache\n@cache\n{make}{uses}"));
+    assert!(compiled.expect_err("a decorator").contains("needs-python-evaluation"));
     let twice = make.replace("    return outer", "    outer.inner = outer\n    return outer");
     assert!(compile(&format!("{twice}{uses}")).is_err());
 }
 
 #[test]
 fn nothing_is_guessed_for_a_generic_kernel() {
-    for said in
+    for text in
         ["", "wp.overload(fill, [wp.array(dtype=float)])\n", "wp.overload(fill, [float, float])\n"]
     {
-        let fault = compile(&format!("{FILL}{said}")).expect_err("no types");
+        let fault = compile(&format!("{FILL}{text}")).expect_err("no types");
         assert!(
             fault.contains("nothing says for which types the generic kernel `fill`"),
             "{fault}"

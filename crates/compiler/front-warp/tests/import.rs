@@ -29,7 +29,7 @@ fn compile(files: &[File<'_>]) -> Result<Valid<Module>, String> {
 
 /// Runs the only kernel of the first file on `x[0]`.
 fn run(files: &[File<'_>], x: i32) -> i32 {
-    let module = compile(files).unwrap_or_else(|said| panic!("{said}"));
+    let module = compile(files).unwrap_or_else(|message| panic!("{message}"));
     let kernel = module.kernels().next().expect("a kernel").0;
     let mut interpreter = Interpreter::new(&module);
     let buffer = interpreter.memory.add_slice(&[x]);
@@ -268,21 +268,21 @@ fn errors_in_a_file_matter_only_to_its_users() {
     let main =
         kernel("import broken\nfrom broken import f\nimport gone\nfrom .gone import g", "x[0] + 1");
     assert_eq!(run(&[("k.py", &main), ("broken.py", broken)], 1), 2);
-    let said = |line: &str, expression: &str| {
+    let message = |line: &str, expression: &str| {
         let main = kernel(line, expression);
         let wrong = "\n\n@wp.func\ndef wrong(x: int):\n    return x.nope\n";
         compile(&[("k.py", &main), ("broken.py", broken), ("a.py", wrong)]).expect_err("refused")
     };
-    assert!(said("from broken import f", "f(x[0])").contains("broken.py:3:"));
-    assert!(said("from a import wrong", "wrong(x[0])").contains("a.py:6:12"));
-    let gone = said("from .gone import f", "f(x[0])");
+    assert!(message("from broken import f", "f(x[0])").contains("broken.py:3:"));
+    assert!(message("from a import wrong", "wrong(x[0])").contains("a.py:6:12"));
+    let gone = message("from .gone import f", "f(x[0])");
     assert!(
         gone.contains("no module `.gone` was found: looked for `gone.py`, `gone/__init__.py`"),
         "{gone}"
     );
-    let gone = said("from . import gone", "gone.f(x[0])");
+    let gone = message("from . import gone", "gone.f(x[0])");
     assert!(gone.contains("there is no `gone.py` in `.`"), "{gone}");
-    let missing = said("import a", "a.wrogn(x[0])");
+    let missing = message("import a", "a.wrogn(x[0])");
     assert!(
         missing.contains("`a.py` has no `wrogn`") && missing.contains("it has `wrong`"),
         "{missing}"
@@ -335,7 +335,7 @@ fn messages_name_no_option_where_no_command_line_takes_it() {
     let heads = "import os\nimport mujoco\nfrom .gone import g\nimport warp.fem as fem\n\
                  LIMIT = int(os.environ['X'])\n";
     for name in ["LIMIT", "mujoco.mjMAX", "fem.FIRST", "g", "os.environ", "wp.fem.FIRST"] {
-        let said = |options: ImportOptions| {
+        let message = |options: ImportOptions| {
             let (mut sources, mut texts) = (SourceMap::new(), Texts::new(options));
             let text = format!("import warp as wp\n{}", kernel(heads, name));
             let id = sources.add("k.py", text);
@@ -343,7 +343,7 @@ fn messages_name_no_option_where_no_command_line_takes_it() {
             let program = Program::load(&mut texts, &mut sources, id, Some(&read));
             render(&program.expect("Python").compile("import").expect_err("unknown"), &sources)
         };
-        let (python, command) = (said(options.clone()), said(ImportOptions::default()));
+        let (python, command) = (message(options.clone()), message(ImportOptions::default()));
         for option in ["--define", "--path", "--types"] {
             assert!(!python.contains(option), "{name}: {python}");
         }

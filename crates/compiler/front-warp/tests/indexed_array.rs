@@ -26,7 +26,7 @@ def k(a: wp.indexedarray(dtype=float, ndim=2), b: wp.indexedarray[int], x: wp.ar
     a[i, 1] += x[i]
 ",
     );
-    let text = text.unwrap_or_else(|said| panic!("{said}"));
+    let text = text.unwrap_or_else(|message| panic!("{message}"));
     assert!(text.contains("= a.indices_1(0);"), "{text}");
     assert_eq!(text.matches("gbx::atomic_add(a.data(").count(), 2, "{text}");
 }
@@ -45,7 +45,7 @@ def l(a: wp.indexedarray1d(dtype=float), x: wp.array[float]):
     x[0] = first(a)
 ",
     );
-    let text = text.unwrap_or_else(|said| panic!("{said}"));
+    let text = text.unwrap_or_else(|message| panic!("{message}"));
     assert_eq!(text.matches("struct indexedarray1d").count(), 1, "{text}");
 }
 

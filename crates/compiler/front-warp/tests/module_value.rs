@@ -24,7 +24,7 @@ fn compile(text: &str) -> Result<Valid<Module>, String> {
 
 /// Three numbers as each kernel of a text leaves them.
 fn results(text: &str) -> Vec<[f32; 3]> {
-    let module = compile(text).unwrap_or_else(|said| panic!("{text}\n{said}"));
+    let module = compile(text).unwrap_or_else(|message| panic!("{text}\n{message}"));
     let kernels = module.kernels().map(|(kernel, _)| {
         let mut interpreter = Interpreter::new(&module);
         let buffer = interpreter.memory.add_slice(&[0.0f32; 3]);
@@ -185,10 +185,11 @@ const NUMBERS: &[(&str, f32)] = &[
 
 #[test]
 fn numbers_of_a_module_are_those_of_python() {
-    for (said, expected) in NUMBERS {
-        let text =
-            format!("{said}\n@wp.kernel\ndef k_(x: wp.array(dtype=float)):\n    x[0] = float(V)\n");
-        assert_eq!(results(&text)[0][0], *expected, "{said}");
+    for (definition, expected) in NUMBERS {
+        let text = format!(
+            "{definition}\n@wp.kernel\ndef k_(x: wp.array(dtype=float)):\n    x[0] = float(V)\n"
+        );
+        assert_eq!(results(&text)[0][0], *expected, "{definition}");
     }
 }
 

@@ -31,7 +31,7 @@ fn functions_of_one_name_are_told_apart_by_their_parameters() {
 fn text_that_is_not_ir_is_refused_at_its_place() {
     let inside =
         |line: &str| format!("kernel k(x: array<f32, 1>) {{\n  %0 = load x\n  {line}\n}}\n");
-    for (text, said) in [
+    for (text, message) in [
         ("what".to_owned(), "1:1: expected `struct`, `func` or `kernel`, found `what`"),
         ("kernel k() {\n".into(), "1:13: this body has no end: a `}` is missing"),
         ("kernel k(x: f33) {\n}".into(), "1:13: expected a type, found `f33`"),
@@ -51,7 +51,7 @@ fn text_that_is_not_ir_is_refused_at_its_place() {
         (inside("switch 1i32 {\n  }"), "4:4: a switch ends with `default:`"),
     ] {
         let error = parse::module(&text).map(|_| ()).expect_err(&text);
-        assert_eq!(error.to_string(), said, "{text}");
+        assert_eq!(error.to_string(), message, "{text}");
     }
 }
 

@@ -66,12 +66,12 @@ fn a_kernel_reads_and_writes_what_it_is_lent() {
 #[test]
 fn written_slices_must_be_lent_for_writing_and_elements_must_fit() {
     let mut kernel = direct("move").expect("arrays of one dimension");
-    let said = |kernel: &mut DirectKernel, args: &mut [SliceArgument<'_>]| {
+    let message = |kernel: &mut DirectKernel, args: &mut [SliceArgument<'_>]| {
         kernel.run(args).expect_err("refused").to_string()
     };
     let (points, numbers) = ([Point { x: 0.0, n: 1 }], [0.0_f32; 2]);
     assert_eq!(
-        said(
+        message(
             &mut kernel,
             &mut [
                 SliceArgument::read(&points),
@@ -83,7 +83,7 @@ fn written_slices_must_be_lent_for_writing_and_elements_must_fit() {
     );
     let mut out = numbers;
     assert_eq!(
-        said(
+        message(
             &mut kernel,
             &mut [
                 SliceArgument::read(&numbers),
@@ -94,7 +94,7 @@ fn written_slices_must_be_lent_for_writing_and_elements_must_fit() {
         "argument `points` of kernel `move`: elements have 8 bytes, found 4"
     );
     assert_eq!(
-        said(&mut kernel, &mut [SliceArgument::read(&points)]),
+        message(&mut kernel, &mut [SliceArgument::read(&points)]),
         "kernel `move` takes 3 arguments (points, by, out), found 1"
     );
 }

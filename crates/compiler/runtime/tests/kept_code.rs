@@ -107,7 +107,7 @@ fn made(sources: &mut SourceMap) -> MadeModule {
 /// Returns everything that callers see of launches: memory, printed text, faults with their lines.
 fn outcome(compiled: &Arc<Compiled>, sources: &SourceMap) -> String {
     let kernel = compiled.kernel("move").expect("it is there");
-    let mut said = format!("{} {:?}\n", compiled.notes(), kernel.reflection());
+    let mut report = format!("{} {:?}\n", compiled.notes(), kernel.reflection());
     for (by, columns, mass) in [(3, 4, 1.5f32), (0, 4, 1.5), (3, 5, f32::NAN)] {
         let trail = Array::from_slice(&[0i32; 3]);
         let into = Array::zeros(f32::data_type(), &[3, 4]).expect("small");
@@ -126,9 +126,9 @@ fn outcome(compiled: &Arc<Compiled>, sources: &SourceMap) -> String {
         });
         let printed = printed.lock().expect("no panic").clone();
         let (into, trail) = (into.memory_bytes(), trail.to_vec::<i32>());
-        said += &format!("{ended:?} {printed:?} {into:?} {trail:?}\n");
+        report += &format!("{ended:?} {printed:?} {into:?} {trail:?}\n");
     }
-    said
+    report
 }
 
 fn compiled(recipe: &Recipe, sources: &mut SourceMap) -> Arc<Compiled> {
@@ -341,6 +341,6 @@ fn a_cache_may_be_off_or_unwritable() {
     let mut off = child("without_a_cache", Path::new("off"));
     assert_eq!(passes(off.current_dir(folder.path())), "");
     assert_eq!(files(folder.path()), Vec::<PathBuf>::new());
-    let said = passes(&mut child("without_a_cache", Path::new("/dev/null/cache")));
-    assert_eq!(said.matches("compiled kernels are not kept").count(), 1, "{said}");
+    let printed = passes(&mut child("without_a_cache", Path::new("/dev/null/cache")));
+    assert_eq!(printed.matches("compiled kernels are not kept").count(), 1, "{printed}");
 }

@@ -71,12 +71,12 @@ fn agrees(body: &str, dims: &[u32], buffers: [usize; 3], shifts: [u32; 3]) {
     let ints = (0..len).flat_map(|at| (at as i32 * 5 % 7).to_le_bytes()).collect();
     let memory = vec![floats.clone(), floats.clone(), floats, ints];
     let program = RandomProgram { module, kernel, dims: dims.into(), buffers: memory, args };
-    let said = || format!("{dims:?} threads, memory {buffers:?} from {shifts:?}\n{body}");
-    let expected = program.interpret().unwrap_or_else(|fault| panic!("{}: {fault:?}", said()));
+    let case = || format!("{dims:?} threads, memory {buffers:?} from {shifts:?}\n{body}");
+    let expected = program.interpret().unwrap_or_else(|fault| panic!("{}: {fault:?}", case()));
     for checked in [true, false] {
-        let actual = native::run(&program, checked).unwrap_or_else(|e| panic!("{}: {e}", said()));
+        let actual = native::run(&program, checked).unwrap_or_else(|e| panic!("{}: {e}", case()));
         if let Some(difference) = program.difference(&expected, &actual, 0) {
-            panic!("{}, checked {checked}: {difference}", said());
+            panic!("{}, checked {checked}: {difference}", case());
         }
     }
 }

@@ -84,13 +84,13 @@ fn hostile_rows_come_to_what_their_files_say() {
     let corpus = corpus("rows");
     assert!(corpus.len() >= 20, "{}", corpus.len());
     for (name, attack) in corpus {
-        let (way, said) = outcome_of_row(&attack);
+        let (way, message) = outcome_of_row(&attack);
         let is_kept = |wanted: &str| match way {
-            "refused" => said.contains(wanted),
-            _ => said == wanted,
+            "refused" => message.contains(wanted),
+            _ => message == wanted,
         };
         if !text(&attack, way).is_some_and(is_kept) {
-            wrong.push(format!("{name}: {way}: {}", said.chars().take(300).collect::<String>()));
+            wrong.push(format!("{name}: {way}: {}", message.chars().take(300).collect::<String>()));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -147,9 +147,9 @@ fn hostile_folders_come_to_what_their_files_say_and_lead_no_writer_out() {
         }
         fs::write(own.join("file"), "precious").expect("a file");
         lay_out(&folder, &attack);
-        let (way, said) = outcome_of_folder(&folder, attack["card"] == true);
-        if !text(&attack, way).is_some_and(|wanted| said.contains(wanted)) {
-            wrong.push(format!("{name}: {way}: {said}"));
+        let (way, message) = outcome_of_folder(&folder, attack["card"] == true);
+        if !text(&attack, way).is_some_and(|wanted| message.contains(wanted)) {
+            wrong.push(format!("{name}: {way}: {message}"));
         }
         let left: Vec<_> = fs::read_dir(&own).expect("ours").flatten().collect();
         let is_kept = left.len() == 1

@@ -182,15 +182,15 @@ fn a_manifest_with_a_key_of_its_own_is_refused() {
     let ptx = Some(Ptx { arch: "sm_90".into(), nvrtc: "13.0".into() });
     let manifest = Manifest { ptx, ..manifest_of(harvest, 1, plan) };
     let good = serde_json::to_value(&manifest).expect("JSON");
-    let said = |manifest: &serde_json::Value| {
+    let message = |manifest: &serde_json::Value| {
         std::fs::write(folder.path().join("dataset.json"), manifest.to_string()).expect("a file");
         Manifest::read(folder.path()).map_or_else(|error| error.to_string(), |_| "read".into())
     };
-    assert_eq!(said(&good), "read");
+    assert_eq!(message(&good), "read");
     for place in ["", "/plan", "/harvest", "/ptx"] {
         let mut forged = good.clone();
         forged.pointer_mut(place).expect("an object")["proved"] = true.into();
-        let told = said(&forged);
+        let told = message(&forged);
         assert!(told.contains("unknown field `proved`, expected "), "{place}: {told}");
     }
 }

@@ -163,8 +163,8 @@ fn its_own_texts_are_those_that_it_compiles() {
     *cuda =
         cuda.replacen("1.0f", "2.0f", 1).replacen("wp::add", "wp::sub", 1).replacen(';', " ;", 1);
     let wanted = Checks { warp: Some(Python::find()), ..Checks::default() };
-    let said = validate(&forged, &wanted).expect("NVIDIA Warp");
-    let of = |at: usize| said[at].iter().flatten().find(|it| it.check == "warp_text").cloned();
+    let verdicts = validate(&forged, &wanted).expect("NVIDIA Warp");
+    let of = |at: usize| verdicts[at].iter().flatten().find(|it| it.check == "warp_text").cloned();
     assert_eq!(of(0).map(|it| it.verdict), Some(Verdict::Pass));
     let failed = of(1).expect("a verdict");
     assert_eq!((failed.verdict, &*failed.detail), (Verdict::Fail, "warp_cuda"));

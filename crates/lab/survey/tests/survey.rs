@@ -42,8 +42,8 @@ def copy(a: wp.array(dtype=Any), b: wp.array(dtype=Any), at: wp.array(dtype=Any)
     let result = survey_of(&[("k.py", text)]);
     assert_eq!((result.compiled(), result.tried()), (5, 4), "{}", result.refusals());
     assert!(matches!(result.entries[3].outcome, Outcome::Compiled));
-    let said = "  only with --define, --types       4  80.0 %";
-    assert!(result.to_string().contains(said), "{result}");
+    let row = "  only with --define, --types       4  80.0 %";
+    assert!(result.to_string().contains(row), "{result}");
 }
 
 #[test]
@@ -64,11 +64,11 @@ def other(word):
     // A missing feature is reported before a value that the caller could give.
     assert_eq!(result.refused(), [("needs-python-evaluation", 1), ("unsupported-tile", 1)]);
     assert_eq!(result.wants_values(), 1, "`word` may have a value that fits");
-    let said = result.refusals();
-    assert!(said.contains("k.py:5: `k`\nerror[unsupported-tile]"), "{said}");
+    let refusals = result.refusals();
+    assert!(refusals.contains("k.py:5: `k`\nerror[unsupported-tile]"), "{refusals}");
     assert!(
-        said.contains("k.py:11: `l`\nerror[needs-python-evaluation]: `word` is an argument"),
-        "{said}"
+        refusals.contains("k.py:11: `l`\nerror[needs-python-evaluation]: `word` is an argument"),
+        "{refusals}"
     );
     let reasons = result.reasons();
     assert_eq!((reasons.len(), reasons[0].1, reasons[0].2.line), (2, 1, 11));
@@ -135,9 +135,9 @@ fn a_generic_kernel_that_lacks_a_value_too_says_both_options() {
         v = vector()
         x[0] = x[0] * v[0] * wp.missing(size)
 ";
-    let said = survey_of(&[("k.py", text)]).refusals();
+    let refusals = survey_of(&[("k.py", text)]).refusals();
     let both = "`--types 'k=[..]'` on the command line; `--define vector=VALUE` gives it on the command line";
-    assert!(said.contains(both), "{said}");
+    assert!(refusals.contains(both), "{refusals}");
 }
 
 #[test]

@@ -99,8 +99,8 @@ mod tests {
         let full = Room { disk_bytes: 4096, ..ENOUGH };
         let countless = Room { files: 0, ..ENOUGH };
         assert!(full.disk_lack(&Limits::COMPILER).is_some_and(|it| it.contains("4096 bytes free")));
-        let said = countless.disk_lack(&Limits::COMPILER);
-        assert!(said.is_some_and(|it| it.contains("takes 0 files more")));
+        let lack = countless.disk_lack(&Limits::COMPILER);
+        assert!(lack.is_some_and(|it| it.contains("takes 0 files more")));
         assert_eq!(ENOUGH.disk_lack(&Limits::COMPILER), None);
         assert_eq!(
             full.disk_lack(&Limits::PROGRAM).or(countless.disk_lack(&Limits::PROGRAM)),

@@ -60,7 +60,7 @@ fn pyboy_writes_a_whole_bank_for_a_smaller_ram() {
 
 #[test]
 fn files_of_other_cartridges_are_refused_with_both_sizes_and_change_nothing() {
-    for (name, length, said) in [
+    for (name, length, message) in [
         ("PEARL_DRIFT", 0, "the cartridge has no RAM"),
         ("PEARL_DRIFT", 8192, "it has 8192 bytes, the cartridge has no RAM"),
         ("MBC3_RAM", 8192, "it has 8192 bytes, the cartridge has 32768 bytes of RAM"),
@@ -70,7 +70,7 @@ fn files_of_other_cartridges_are_refused_with_both_sizes_and_change_nothing() {
         let mut swarm = swarm(name);
         let before = swarm.save_state(0).expect("an env");
         let error = swarm.load_battery(0, &vec![7; length]).expect_err(name).to_string();
-        assert!(error.contains(said), "{error}");
+        assert!(error.contains(message), "{error}");
         assert_eq!(swarm.save_state(0).expect("an env"), before);
     }
 }

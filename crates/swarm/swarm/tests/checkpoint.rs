@@ -204,8 +204,8 @@ fn damage_is_an_error_even_where_the_checksum_fits() {
             read(&[bytes, &[0][..]].concat()).expect_err("something behind");
         }
     }
-    let said = |error: SwarmError| error.to_string();
-    let read = |bytes: &[u8]| said(Swarm::from_checkpoint(bytes, None, None).err().expect("no"));
+    let message = |error: SwarmError| error.to_string();
+    let read = |bytes: &[u8]| message(Swarm::from_checkpoint(bytes, None, None).err().expect("no"));
     assert_eq!(
         read(&checkpoint[..checkpoint.len() - 1]),
         "the checkpoint is cut off or damaged: its checksum is wrong"

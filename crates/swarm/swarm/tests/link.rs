@@ -158,21 +158,21 @@ fn an_env_that_was_alone_joins_a_pair() {
 
 #[test]
 fn options_that_pairs_cannot_have_are_refused_by_name() {
-    let said = |config: SwarmConfig| match NativeSwarm::new(rom(), config) {
+    let message = |config: SwarmConfig| match NativeSwarm::new(rom(), config) {
         Ok(_) => panic!("it was taken"),
         Err(error) => error.to_string(),
     };
     assert_eq!(
-        said(config(3, 1)),
+        message(config(3, 1)),
         "pairs need an even number of machines, found 3: env 2i is wired to env 2i + 1"
     );
     let text = SwarmConfig { sound: true, ..config(2, 1) };
-    assert!(said(text).contains("have no sound"));
+    assert!(message(text).contains("have no sound"));
     let hook = Hook { bank: 0, address: 0x150, ends_step: false, calls: None };
     let text = || ProgramText::find("reward_v0").expect("a built-in program");
     let obs = ProgramText::find("obs_v0").expect("a built-in program");
     let programs = Programs::with_hooks(text(), obs, vec![hook]).expect("programs");
-    assert!(said(SwarmConfig { programs, ..config(2, 1) }).contains("have no hooks"));
+    assert!(message(SwarmConfig { programs, ..config(2, 1) }).contains("have no hooks"));
 
     let mut swarm = NativeSwarm::new(rom(), config(4, 1)).expect("a swarm");
     let half = swarm.reset_masked(&[false, false, true, false]);

@@ -241,12 +241,13 @@ fn a_scratch_without_its_size_is_named() {
     let body = "@wp.func\ndef reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), \
                 byte_scratch: wp.array(dtype=wp.uint8)) -> wp.float32:\n    return 1.0\n";
     let obs = ProgramText::find("obs_v0").expect("a built-in program");
-    let said = |body: &str| Programs::new(text(body), obs.clone()).expect_err("wrong").to_string();
-    assert!(said(body).contains("sets no `BYTE_SCRATCH`"), "{}", said(body));
+    let message =
+        |body: &str| Programs::new(text(body), obs.clone()).expect_err("wrong").to_string();
+    assert!(message(body).contains("sets no `BYTE_SCRATCH`"), "{}", message(body));
     let of_floats = format!("BYTE_SCRATCH = 1\n{}", body.replace("wp.uint8", "wp.float32"));
-    assert!(said(&of_floats).contains("takes other parameters"), "{}", said(&of_floats));
+    assert!(message(&of_floats).contains("takes other parameters"), "{}", message(&of_floats));
     let twice = format!("BYTE_SCRATCH = 4194305\n{body}");
-    assert!(said(&twice).contains("a number from 1 to 4194304"), "{}", said(&twice));
+    assert!(message(&twice).contains("a number from 1 to 4194304"), "{}", message(&twice));
 }
 
 #[test]
@@ -319,11 +320,11 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         let threads = NonZeroUsize::new(threads);
         let config = SwarmConfig { threads, programs: programs.clone(), ..SwarmConfig::new(9) };
         let mut swarm = NativeSwarm::new(rom("ALU_LOOP"), config).expect("a swarm");
-        let said = swarm.step(&[0; 9]).expect_err("outside").to_string();
-        let lines: Vec<&str> = said.lines().collect();
+        let message = swarm.step(&[0; 9]).expect_err("outside").to_string();
+        let lines: Vec<&str> = message.lines().collect();
         assert_eq!(lines[0], "a program stopped in env 2");
-        assert!(lines[1].contains("index 4 where there are 4 elements"), "{said}");
-        assert!(lines[2].contains("task.py:13:9"), "{said}");
+        assert!(lines[1].contains("index 4 where there are 4 elements"), "{message}");
+        assert!(lines[2].contains("task.py:13:9"), "{message}");
         assert_eq!(swarm.rewards(), [1.0; 9]);
         swarm.reset(0).expect("no program stops before a frame");
     }
@@ -335,17 +336,18 @@ fn programs_are_found_by_name_and_by_path() {
     assert!(built_in.is_built_in() && built_in == Programs::default());
     assert_eq!((built_in.obs_dim(), built_in.scratch_len(), built_in.has_done()), (32, 0, false));
     assert_eq!(built_in.reward_text().sha256().len(), 64);
-    let said = |name: &str| Programs::find(name, "obs_v0").expect_err("nothing there").to_string();
+    let message =
+        |name: &str| Programs::find(name, "obs_v0").expect_err("nothing there").to_string();
     let names: Vec<&str> = gbxcule_swarm::program::built_in().map(|(name, _)| name).collect();
     assert_eq!(
-        said("reward_v1"),
+        message("reward_v1"),
         format!(
             "there is no built-in program `reward_v1`; there are {}, and files that end in .py",
             names.join(", ")
         )
     );
     assert!(names.starts_with(&["reward_v0", "obs_v0"]), "{names:?}");
-    assert!(said("no/such/file.py").starts_with("cannot read the program no/such/file.py: "));
+    assert!(message("no/such/file.py").starts_with("cannot read the program no/such/file.py: "));
 }
 
 #[test]

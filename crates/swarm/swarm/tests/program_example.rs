@@ -17,7 +17,7 @@ fn swarm_of(rom: &str, reward: &str, obs: &str) -> NativeSwarm {
         None => name.to_owned(),
     };
     let programs =
-        Programs::find(&find(reward), &find(obs)).unwrap_or_else(|said| panic!("{said}"));
+        Programs::find(&find(reward), &find(obs)).unwrap_or_else(|message| panic!("{message}"));
     let rom = gbxcule_assembler::by_name(rom).expect("the game");
     let config = SwarmConfig { programs, draw_last: true, ..SwarmConfig::new(ENVS) };
     NativeSwarm::new(Rom::new(rom.bytes()).expect("a ROM"), config).expect("a swarm")
@@ -187,7 +187,7 @@ fn the_programs_of_the_games_pay_for_points_and_end_with_the_game() {
     let schedule = gbxcule_swarm::Schedule::new(12, 8).expect("a schedule");
     for (name, _) in gbxcule_swarm::program::games() {
         let rom = gbxcule_assembler::by_name(name).unwrap_or_else(|| panic!("no ROM {name}"));
-        let programs = Programs::find(name, name).unwrap_or_else(|said| panic!("{said}"));
+        let programs = Programs::find(name, name).unwrap_or_else(|message| panic!("{message}"));
         let obs_dim = programs.obs_dim();
         let config = SwarmConfig { programs, schedule, ..SwarmConfig::new(ENVS) };
         let mut swarm =

@@ -43,13 +43,13 @@ impl Chromium {
         let profile = tempfile::tempdir().expect("a folder");
         let mut child = spawn(profile.path());
         let stderr = BufReader::new(child.stderr.take().expect("it was piped"));
-        let mut said = Vec::new();
+        let mut lines = Vec::new();
         let url = stderr.lines().map_while(Result::ok).find_map(|line| {
             let url = line.strip_prefix("DevTools listening on ").map(str::to_owned);
-            said.push(line);
+            lines.push(line);
             url
         });
-        let url = url.unwrap_or_else(|| panic!("Chromium did not start:\n{}", said.join("\n")));
+        let url = url.unwrap_or_else(|| panic!("Chromium did not start:\n{}", lines.join("\n")));
         let address = url.trim_start_matches("ws://").split('/').next().unwrap_or_default();
         let stream = TcpStream::connect(address).expect("it listens");
         let (socket, _) = tungstenite::client(&url, stream).expect("a handshake");

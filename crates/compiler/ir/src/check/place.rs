@@ -46,8 +46,9 @@ impl Checker<'_> {
             ty = next;
         }
         if ty != place.ty {
-            let (found, said) = (self.show(ty), self.show(place.ty));
-            return self.fault(Code::IrPlace, format!("a place holds `{found}` but says `{said}`"));
+            let (found, stated) = (self.show(ty), self.show(place.ty));
+            return self
+                .fault(Code::IrPlace, format!("a place holds `{found}` but says `{stated}`"));
         }
         true
     }

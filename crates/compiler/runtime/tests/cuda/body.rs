@@ -246,9 +246,9 @@ pub(crate) fn a_fault_is_reported_once_and_in_its_own_stream(device: Device) {
     let launch = |n: i32| bad.launch(&[10], &[(&array).into(), n.into()]);
     for _ in 0..3 {
         // On the CPU the launch returns the fault itself.
-        let said =
+        let printed =
             launch(0).and_then(|()| launch(5)).and_then(|()| array.to_vec::<f32>().map(|_| ()));
-        let Err(Error::Fault(fault)) = said else { panic!("no fault: {said:?}") };
+        let Err(Error::Fault(fault)) = printed else { panic!("no fault: {printed:?}") };
         assert_eq!((fault.kernel.as_str(), fault.code.name()), ("fault_index", "index"));
         let twice = [(&elsewhere).into(), (&elsewhere).into()];
         good.launch(&[10], &twice).expect("runs");

@@ -49,10 +49,10 @@ fn passes_as_sass(test: &str) {
 }
 
 fn assert_passed(test: &str, run: &Output) {
-    let (said, failed) =
+    let (printed, failed) =
         (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
-    assert!(run.status.success(), "{test}: {:?}\n{said}\n{failed}", run.status);
-    assert!(said.contains("1 passed"), "{test} did not run:\n{said}");
+    assert!(run.status.success(), "{test}: {:?}\n{printed}\n{failed}", run.status);
+    assert!(printed.contains("1 passed"), "{test} did not run:\n{printed}");
 }
 
 macro_rules! bodies {

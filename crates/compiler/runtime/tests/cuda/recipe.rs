@@ -61,9 +61,9 @@ fn outcome(compiled: &Arc<Compiled>) -> String {
     let kernel = compiled.kernel("divide").expect("it is there");
     let into = stream.zeros(DataType::Scalar(Scalar::I32), &[2, 4]).expect("small");
     let Reflection { name, parameters, dims, disjoint } = kernel.reflection();
-    let mut said = format!("{name} {dims} {disjoint:?} {}\n", compiled.notes());
+    let mut report = format!("{name} {dims} {disjoint:?} {}\n", compiled.notes());
     for Parameter { name, type_name, written, .. } in parameters {
-        said += &format!("{name}: {type_name} {written}\n");
+        report += &format!("{name}: {type_name} {written}\n");
     }
     for (by, columns) in [([7, 9], 4), ([7, 0], 4), ([7, 9], 5)] {
         let by = stream.from_slice(&by).expect("small");
@@ -73,12 +73,12 @@ fn outcome(compiled: &Arc<Compiled>) -> String {
             Error::Fault(fault) => format!("{fault:?}"),
             error => error.to_string(),
         });
-        said += &format!("{end:?} {:?}\n", into.to_vec::<i32>().expect("its numbers"));
+        report += &format!("{end:?} {:?}\n", into.to_vec::<i32>().expect("its numbers"));
     }
     let wrong = kernel.launch(&[2, 4], &[(&into).into(), (&into).into(), 2.5f64.into()]);
-    said += &format!("{}\n", wrong.expect_err("an array of another shape"));
+    report += &format!("{}\n", wrong.expect_err("an array of another shape"));
     let other = compiled.kernel("divided").map(drop);
-    said + &other.expect_err("no such kernel").to_string()
+    report + &other.expect_err("no such kernel").to_string()
 }
 
 fn compiled(recipe: &str, makes: bool, has_struct: bool) -> Arc<Compiled> {

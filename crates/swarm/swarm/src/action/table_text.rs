@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn refusals_of_codecs_say_what_is_allowed() {
-        for (text, said) in [
+        for (text, message) in [
             ("dance", "no action codec `dance`; there are full_v1, pokemonred_puffer_v1"),
             ("", "no action codec ``"),
             ("A,JUMP", "no button `JUMP` in the action `JUMP`; there are A, B, SELECT"),
@@ -298,7 +298,7 @@ mod tests {
             ("A,B,SELECT,START/A,B,UP/A,B,UP/A,B,UP/UP,A,B", "324 combinations of actions"),
         ] {
             let error = Codec::by_name(text).expect_err(text).to_string();
-            assert!(error.contains(said), "{error}");
+            assert!(error.contains(message), "{error}");
         }
     }
 }

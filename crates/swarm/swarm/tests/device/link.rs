@@ -190,9 +190,9 @@ pub(crate) fn what_pairs_cannot_have_is_refused_alike(subject: Subject) {
     let rom = gbxcule_assembler::by_name("LINK_PING_PONG").expect("a built-in ROM").bytes();
     let device = gbxcule_swarm::DeviceConfig { device: subject.device, ..Default::default() };
     for config in [pairs(3), SwarmConfig { stage: Stage::EmulateOnly, ..pairs(5) }] {
-        let said = |error: SwarmError| error.to_string();
-        let native = NativeSwarm::new(subject.rom(rom), config.clone()).err().map(said);
-        let ours = DeviceSwarm::new(subject.rom(rom), config, device).err().map(said);
+        let message = |error: SwarmError| error.to_string();
+        let native = NativeSwarm::new(subject.rom(rom), config.clone()).err().map(message);
+        let ours = DeviceSwarm::new(subject.rom(rom), config, device).err().map(message);
         assert!(native.is_some() && native == ours, "{native:?}, {ours:?}");
     }
     let config = SwarmConfig { stage: Stage::EmulateOnly, ..pairs(2) };

@@ -54,10 +54,10 @@ fn pass_as_sass(count: usize, tests: &[&str], arch: u32, policy: &str) {
 }
 
 fn assert_passed(count: usize, run: &Output) {
-    let (said, failed) =
+    let (printed, failed) =
         (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
-    assert!(run.status.success(), "{:?}\n{said}\n{failed}", run.status);
-    assert!(said.contains(&format!("{count} passed")), "{said}");
+    assert!(run.status.success(), "{:?}\n{printed}\n{failed}", run.status);
+    assert!(printed.contains(&format!("{count} passed")), "{printed}");
 }
 
 fn originals(device: Device) -> Subject {
