@@ -32,14 +32,14 @@ def made(task, **options):
 
 def played(env, first, last):
     rng = np.random.default_rng(first)
-    said = []
+    outcomes = []
     for _ in range(first, last):
         if env.autoreset_mode.value == "Disabled" and env._over.any():
-            said.append(env.reset(options={"reset_mask": env._over.copy()}))
-        said.append(env.step(rng.integers(9, size=env.num_envs)))
-    said.append([env.save_state(one) for one in range(env.num_envs)])
-    said.append([env.action_space.sample(), env.np_random.integers(2**40)])
-    return said
+            outcomes.append(env.reset(options={"reset_mask": env._over.copy()}))
+        outcomes.append(env.step(rng.integers(9, size=env.num_envs)))
+    outcomes.append([env.save_state(one) for one in range(env.num_envs)])
+    outcomes.append([env.action_space.sample(), env.np_random.integers(2**40)])
+    return outcomes
 
 
 def same(one, other):

@@ -32,22 +32,22 @@ OPTIONS = [
 
 def run(device, options):
     env = gbxcule.make_vec(num_envs=3, device=device, max_episode_steps=5, render_mode="rgb_array", **options)
-    said = [env.reset(seed=4)]
+    outcomes = [env.reset(seed=4)]
     for step in range(8):
         if "weights" in options:
             env.set_weights(explore=0.5 * step)
-        said.append(env.step(np.array([step % 9, 3, (step * 5) % 9])))
+        outcomes.append(env.step(np.array([step % 9, 3, (step * 5) % 9])))
         if device != "cpu" and options.get("reward") == PROGRAM:
             # Also in the step that begins the next episode, whose reward is 0.
-            assert np.array_equal(env.device_arrays["rewards"].numpy(), said[-1][1]), step
+            assert np.array_equal(env.device_arrays["rewards"].numpy(), outcomes[-1][1]), step
     env.copy_state(1, [True, False, False])
-    said += [env.screens(), env.read_memory(0, ("C000", 32)), env.save_state(2), env.cpu_state(0)]
-    return env, said
+    outcomes += [env.screens(), env.read_memory(0, ("C000", 32)), env.save_state(2), env.cpu_state(0)]
+    return env, outcomes
 
 
 def go_on(env):
-    said = [env.step(np.array([step % 9, 3, (step * 5) % 9])) for step in range(8, 13)]
-    return said + [env.save_state(one) for one in range(3)]
+    outcomes = [env.step(np.array([step % 9, 3, (step * 5) % 9])) for step in range(8, 13)]
+    return outcomes + [env.save_state(one) for one in range(3)]
 
 
 def same(one, other):

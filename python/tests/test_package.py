@@ -104,10 +104,10 @@ def test_functions_that_pass_options_on_show_them_with_their_defaults():
     assert defaults(gbxcule.adapter.pool.SwarmPool) == {**own, "batch_size": None}
     single = {name: own[name] for name in own if name not in ("num_envs", "autoreset_mode", "copy", "link")}
     assert defaults(gbxcule.make) == defaults(gbxcule.SwarmEnv) == single
-    said = inspect.getdoc(gbxcule.make_vec)
+    text = inspect.getdoc(gbxcule.make_vec)
     page = (ROOT / "docs/python.md").read_text()
     for name, default in own.items():
-        assert re.search(rf"(?<!\w){name}={re.escape(repr(default))}(?!\w)", said), name
+        assert re.search(rf"(?<!\w){name}={re.escape(repr(default))}(?!\w)", text), name
         # On the page None is named once.
         shown = name if default is None else f'{name}={repr(default).replace(chr(39), chr(34))}'
         assert re.search(rf"(?<!\w){re.escape(shown)}(?!\w)", page), name
@@ -133,9 +133,9 @@ def test_type_checkers_know_the_options_and_the_action_space(tmp_path):
     file = tmp_path / "user.py"
     file.write_text(USER)
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", str(tmp_path), str(file)]
-    said = subprocess.run(command, capture_output=True, text=True, timeout=600).stdout
-    spaces = [line for line in said.splitlines() if "Revealed type" in line]
+    printed = subprocess.run(command, capture_output=True, text=True, timeout=600).stdout
+    spaces = [line for line in printed.splitlines() if "Revealed type" in line]
     for line, space in zip(spaces, ["Discrete", "MultiBinary", "MultiDiscrete", "Discrete", "int"], strict=True):
-        assert f"{space}" in line, said
-    assert said.count("error:") == 2, said
-    assert "frames_per_stp" in said and '"max_episode_steps"' in said, said
+        assert f"{space}" in line, printed
+    assert printed.count("error:") == 2, printed
+    assert "frames_per_stp" in printed and '"max_episode_steps"' in printed, printed

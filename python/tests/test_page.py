@@ -95,13 +95,13 @@ for step in range(4):
 
 
 def test_the_mask_of_the_example_is_equal_on_a_device(folder, on_stand_ins):
-    said = []
+    outputs = []
     for device in ("cpu", "cuda"):
         script = folder / f"{device}.py"
         script.write_text(MASKED.format(folder=str(folder), device=device))
         done = on_stand_ins(script)
         assert done.returncode == 0, done.stderr
-        said.append(done.stdout)
-    assert said[0] == said[1] and "[1, 1, 0, 1, 1, 1, 1, 0, 1]" in said[0], said
+        outputs.append(done.stdout)
+    assert outputs[0] == outputs[1] and "[1, 1, 0, 1, 1, 1, 1, 0, 1]" in outputs[0], outputs
     # At the left edge.
-    assert "[1, 1, 0, 1, 1, 0, 1, 0, 1]" in said[0], said
+    assert "[1, 1, 0, 1, 1, 0, 1, 0, 1]" in outputs[0], outputs

@@ -143,8 +143,8 @@ def test_checkpoints_pickles_and_states_go_on(mode, tmp_path):
     run(env, 10)
     env.checkpoint(tmp_path / "swarm.ckpt")
     restored, copied = gbxcule.restore(tmp_path / "swarm.ckpt"), pickle.loads(pickle.dumps(env))
-    said = run(env, 20)
-    assert same(said, run(restored, 20)) and same(said, run(copied, 20))
+    outcomes = run(env, 20)
+    assert same(outcomes, run(restored, 20)) and same(outcomes, run(copied, 20))
 
 
 def test_a_copied_env_has_the_pictures_and_its_own_chance():
@@ -157,7 +157,7 @@ def test_a_copied_env_has_the_pictures_and_its_own_chance():
     env._observer.look(env._swarm)
     assert all(np.array_equal(seen, stack) for seen in env._observer.copy())
     # Both differ from there on: each draws by its own seed.
-    assert len({said[0][one].tobytes() for said in run(env, 30)[-1:] for one in range(3)}) > 1
+    assert len({outcomes[0][one].tobytes() for outcomes in run(env, 30)[-1:] for one in range(3)}) > 1
     # A state of an env without pictures begins a stack of its one frame.
     plain = made(1)
     plain.reset(seed=1)
@@ -182,8 +182,8 @@ def test_pools_and_ranks_are_parts_of_the_whole():
     assert np.array_equal(np.concatenate([rank.reset(seed=8)[0] for rank in ranks]), first)
     actions = np.random.default_rng(4).integers(0, 9, (12, 4))
     for row in actions:
-        said = whole.step(row)[0]
-        assert np.array_equal(np.concatenate([rank.step(row[2 * one : 2 * one + 2])[0] for one, rank in enumerate(ranks)]), said)
+        obs = whole.step(row)[0]
+        assert np.array_equal(np.concatenate([rank.step(row[2 * one : 2 * one + 2])[0] for one, rank in enumerate(ranks)]), obs)
     pool.close()
 
 

@@ -190,21 +190,21 @@ LABELLED = TASK.replace("0xC000", '"Score"').replace("0xC003", '"GameOver"')
 
 def test_labels_and_texts_are_programs_too(tmp_path):
     symbols = {"Score": 0xC000, "GameOver": 0xC003, "Table": gbxcule.symbol.Banked(0x4000, 2)}
-    said = []
+    outcomes = []
     for number, text in enumerate((TASK, LABELLED)):
         (tmp_path / f"task{number}.py").write_text(text)
         for given in (text, str(tmp_path / f"task{number}.py")):
             with gbxcule.make_vec("PEARL_DRIFT", 2, reward=given, obs=given, symbols=symbols) as env:
                 first = env.reset(seed=1)[0]
                 env.checkpoint(tmp_path / "env.ckpt")
-                said.append([first, *(env.step([0, 3])[:3] for _ in range(5))])
+                outcomes.append([first, *(env.step([0, 3])[:3] for _ in range(5))])
                 again = gbxcule.restore(tmp_path / "env.ckpt")
-                for one in said[-1][1:]:
+                for one in outcomes[-1][1:]:
                     assert all(np.array_equal(*pair) for pair in zip(one, again.step([0, 3])[:3], strict=True))
-    assert all(np.array_equal(one, other) for each in said[1:] for one, other in zip(each[0], said[0][0], strict=True))
+    assert all(np.array_equal(one, other) for each in outcomes[1:] for one, other in zip(each[0], outcomes[0][0], strict=True))
     assert all(
         np.array_equal(mine, his)
-        for each in said[1:] for one, other in zip(each[1:], said[0][1:], strict=True) for mine, his in zip(one, other, strict=True)
+        for each in outcomes[1:] for one, other in zip(each[1:], outcomes[0][1:], strict=True) for mine, his in zip(one, other, strict=True)
     )
 
 

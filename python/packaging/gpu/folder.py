@@ -44,8 +44,8 @@ def run(*command: object, **options: object) -> None:
 def built(*arguments: str) -> list[dict[str, object]]:
     """Builds with cargo; gives what it says of each product."""
     command = ["cargo", *arguments, "--release", "--message-format=json-render-diagnostics"]
-    said = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
-    messages = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    printed = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+    messages = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
     return [message for message in messages if message["reason"] == "compiler-artifact"]
 
 
@@ -132,8 +132,8 @@ def fill(code: Path, steps: list[Step], compiler: dict[str, str]) -> None:
             )
         made = len(set(code.glob("*.cubin")) - before)
         # Machines that do not run disagree; benches and programs in Python have no reason to fail.
-        said = done.stderr.strip()[-300:] if step.leaves and done.returncode != 0 else ""
-        print(f"{code.name:9} {step.name:34} {time.monotonic() - begun:6.1f} s, {made} made {said}", flush=True)
+        message = done.stderr.strip()[-300:] if step.leaves and done.returncode != 0 else ""
+        print(f"{code.name:9} {step.name:34} {time.monotonic() - begun:6.1f} s, {made} made {message}", flush=True)
 
     different = {tuple(step.command): step for step in steps if code_of(step)}
     with concurrent.futures.ThreadPoolExecutor(COMPILERS) as pool:

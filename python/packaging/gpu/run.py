@@ -151,21 +151,21 @@ class Run:
 
     def keep(self, step: Step) -> str:
         """Keeps what a command left; gives what is worth a line."""
-        said = ""
+        summary = ""
         if step.leaves == "bench":
             for path in sorted((WORK / step.name).glob("*.json")):
                 artifact = json.loads(path.read_text())
                 self.append("bench.jsonl", json.dumps({"step": step.name, "variant": step.variant, "artifact": artifact}))
                 for row in artifact["results"]:
                     opened_s = row["warm_start"]["open_s"]
-                    said = f"{row['frames_per_s']:,.0f} frames/s ± {50 * row['spread']:.0f} %, opened in {opened_s:.2f} s"
+                    summary = f"{row['frames_per_s']:,.0f} frames/s ± {50 * row['spread']:.0f} %, opened in {opened_s:.2f} s"
         elif step.leaves == "profile":
-            said = self.keep_profile(step.name)
+            summary = self.keep_profile(step.name)
         elif step.leaves == "lines":
             for line in (WORK / f"{step.name}.out").read_text(errors="replace").splitlines():
                 if line.startswith('{"'):
                     self.append("python.jsonl", json.dumps({"step": step.name} | json.loads(line)))
-        return said
+        return summary
 
     def keep_profile(self, name: str) -> str:
         """Keeps the profiler's figures, and its report with the samples of each instruction."""
@@ -257,8 +257,8 @@ def run_tests(program: str, small: bool) -> int:
         output = WORK / f"test_{program}_{name.rpartition(':')[2]}.out"
         command = [path, name, "--exact", "--ignored", "--test-threads=1"]
         code = execute(command, limit_s, output, dict(os.environ))
-        said = "" if code == 0 else output.read_text(errors="replace")[-2000:]
-        print(f"test {name} ... {'ok' if code == 0 else f'FAILED ({code})'}\n{said}".strip(), flush=True)
+        tail = "" if code == 0 else output.read_text(errors="replace")[-2000:]
+        print(f"test {name} ... {'ok' if code == 0 else f'FAILED ({code})'}\n{tail}".strip(), flush=True)
         return code == 0
 
     with concurrent.futures.ThreadPoolExecutor(max(2, min(8, os.cpu_count() or 2))) as pool:
