@@ -1,4 +1,4 @@
-"""Counts the names of NVIDIA Warp's public interface that `gbxcule.warp` has, and those that behave as Warp's.
+"""Count the names of NVIDIA Warp's public interface that `gbxcule.warp` has, and those that behave as Warp's.
 
     python api.py            prints the table and the differences
     python api.py --hold     the same; fails if docs/conformance.md has other numbers

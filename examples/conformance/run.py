@@ -1,4 +1,4 @@
-"""Runs the patterns of `gradients/` by one framework and compares each gradient with central differences.
+"""Run the patterns of `gradients/` by one framework, and compare each gradient with central differences.
 
     python run.py --with gbxcule.warp            prints wrong and refused patterns, and counts
     python run.py --with warp --hold             the same; fails if results.csv has another verdict

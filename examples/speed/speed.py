@@ -49,7 +49,7 @@ class Emulator:
         )
 
     def seconds(self, pairs: list) -> float:
-        """Runs frames with buttons; returns the seconds that they took."""
+        """Run frames with buttons; return the seconds that they took."""
         self.process.stdin.write(" ".join(f"{frames} {buttons}" for frames, buttons in pairs) + "\n")
         self.process.stdin.flush()
         answer = self.process.stdout.readline()

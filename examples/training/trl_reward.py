@@ -32,7 +32,7 @@ class Reward:
 
 
 def main() -> None:
-    """Trains a model."""
+    """Train a model."""
     from datasets import Dataset
     from trl import GRPOConfig, GRPOTrainer
 

@@ -53,7 +53,7 @@ class KernelTaskset(vf.Taskset[KernelTask, KernelsConfig]):
     """All questions of one kind about the rows of a part of a dataset."""
 
     def load(self) -> Iterator[KernelTask]:
-        """Makes the tasks, one a row."""
+        """Make the tasks, one a row."""
         config = self.config
         own = (config.dataset, config.question, config.split, config.seed)
         for task in environment(*own).tasks:

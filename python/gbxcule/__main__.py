@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def main() -> int:
-    """Runs the command line of this process and gives its exit status."""
+    """Run the command line of this process; return its exit status."""
     from gbxcule import _native
 
     # Python's own handler would wait for Rust to return; the system's ends the process at once.

@@ -122,7 +122,7 @@ class Environment:
         return len(self.tasks)
 
     def reset(self, seed: int | None = None) -> Task:
-        """Asks a question, drawn at random; a seed begins the drawing anew."""
+        """Ask a question, drawn at random; a seed begins the drawing anew."""
         if seed is not None:
             self._random.seed(seed)
         self._task = self._random.choice(self.tasks)

@@ -342,7 +342,7 @@ class Program:
 
 
 class _Names(ast.NodeVisitor):
-    """Adds everything that a piece mentions to a program, and notes where a mention needs another name."""
+    """Add everything that a piece mentions to a program, and note where a mention needs another name."""
 
     def __init__(self, program: Program, piece: Piece[..., Any], lines: list[str]) -> None:
         self._program = program

@@ -195,7 +195,7 @@ def listens(spec: Observation) -> bool:
 
 
 def with_audio(spec: Observation) -> Observation:
-    """Returns the observation with the sound beside it, as a dictionary."""
+    """Return the observation with the sound beside it, as a dictionary."""
     named: Mapping[str, One] = spec if isinstance(spec, Mapping) else {"obs": spec}
     if "audio" in named:
         raise ValueError("the observation has an `audio` already; remove audio=True")

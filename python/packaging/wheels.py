@@ -51,14 +51,14 @@ print("stepped", envs.step(envs.action_space.sample())[0].shape)
 
 
 def run(*command: object, **variables: str) -> None:
-    """Runs a command of the build, with these variables of the environment; its failure ends this one."""
+    """Run a command of the build, with these variables of the environment; its failure ends this one."""
     # maturin asks the first `python3` for zig.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     subprocess.run([str(word) for word in command], cwd=ROOT, env={**os.environ, "PATH": path, **variables}, check=True)
 
 
 def missing_library(target: str) -> bool:
-    """Tells whether Rust has no standard library for a target."""
+    """Tell whether Rust has no standard library for a target."""
     query = ["rustc", "--print", "target-libdir", "--target", target]
     folder = Path(subprocess.run(query, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip())
     return not any(folder.glob("libstd-*.rlib"))

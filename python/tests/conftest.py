@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 
 @pytest.fixture(scope="session")
 def on_stand_ins(tmp_path_factory):
-    """Runs a Python command in a child process with the stand-ins for NVIDIA's driver and NVRTC, which run CUDA text on
+    """Run a Python command in a child process with the stand-ins for NVIDIA's driver and NVRTC, which run CUDA text on
     the host (crates/testing/testkit/src/stand_in)."""
     compiler = os.environ.get("CXX", "c++")
     if sys.platform != "linux":

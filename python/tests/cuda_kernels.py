@@ -190,7 +190,7 @@ class Foreign:
         return out
 
     def free(self):
-        """Runs in the order of this library's stream, without waiting."""
+        """Run in the order of this library's stream, without waiting."""
         self.library.call("cuMemFreeAsync", self.address, self.library.stream)
 
 

@@ -80,7 +80,7 @@ assert driver.cuCtxSetCurrent(context) == 0
 
 
 def taken(array):
-    """Returns what another library finds, by a copy in a stream of its own."""
+    """Return what another library finds, by a copy in a stream of its own."""
     stream = ctypes.c_void_p()
     assert driver.cuStreamCreate(ctypes.byref(stream), 0) == 0
     pointer = ctypes.pythonapi.PyCapsule_GetPointer

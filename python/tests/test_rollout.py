@@ -226,7 +226,7 @@ def address_of(array):
 
 
 def run(order):
-    """Returns a state after actions that a stream writes late, and the lengths that it reads early."""
+    """Return a state after actions that a stream writes late, and the lengths that it reads early."""
     env = gbxcule.make_vec(num_envs=4, device="cuda", obs="PEARL_DRIFT", frames_per_step=4, release_after_frames=4)
     env.reset(seed=2)
     lengths = env.device_arrays["lengths"]

@@ -168,7 +168,7 @@ NEWER_SOUND = 69
 
 
 def as_earlier(state, version, rom):
-    """Writes a state of PyBoy 2.8.1 down as PyBoy 2.5 (version 14) or 2.6 and 2.7 (version 15) did."""
+    """Write a state of PyBoy 2.8.1 as PyBoy 2.5 (version 14) or 2.6 and 2.7 (version 15) did."""
     reader = io.BytesIO(state)
     read = reader.read
     out = [bytes([version]), read(2)[1:]]

@@ -141,7 +141,7 @@ def test_the_reward_is_the_growth_of_the_score():
 
 
 def over_after(env, steps):
-    """Returns after each step the envs that are over, with everything that the step gave."""
+    """Return after each step the envs that are over, with all results of the step."""
     env.reset(seed=1)
     for step in range(steps):
         yield env.step(actions(env, step))

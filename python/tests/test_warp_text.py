@@ -15,7 +15,7 @@ from gbxcule.kernel import from_file, from_text
 
 @pytest.fixture
 def imported(tmp_path, monkeypatch):
-    """Writes files into one folder, and imports the last of them."""
+    """Write files into one folder, and import the last of them."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     before = set(sys.modules)

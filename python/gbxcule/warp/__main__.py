@@ -1,4 +1,4 @@
-"""Runs a program of NVIDIA Warp's with `gbxcule.warp` in Warp's place: `python -m gbxcule.warp PROGRAM ARGUMENTS..`.
+"""Run a program of NVIDIA Warp's with `gbxcule.warp` in Warp's place: `python -m gbxcule.warp PROGRAM ARGUMENTS..`.
 
 With `--record FOLDER` before the program it writes inputs of the program's launches there.
 """

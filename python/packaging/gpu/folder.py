@@ -1,4 +1,4 @@
-"""Makes what a machine with a GPU needs besides its driver: the folder runs/gpu and the archive runs/gpu.tar.xz.
+"""Make what a machine with a GPU needs besides its driver: the folder runs/gpu and the archive runs/gpu.tar.xz.
 
 `make gpu-folder` runs it. The folder holds the command, the extension, the tests that need a GPU, PyBoy and Gymnasium
 for the machine's Python, rows of the foundry, machine code for sm_90, and `run.py`, which runs the steps of `steps.py`.
@@ -37,12 +37,12 @@ LIMIT_S = 1200
 
 
 def run(*command: object, **options: object) -> None:
-    """Runs a command of the build; its failure ends this one."""
+    """Run a command of the build; its failure ends this one."""
     subprocess.run([str(word) for word in command], cwd=ROOT, check=True, **options)  # type: ignore[call-overload]
 
 
 def built(*arguments: str) -> list[dict[str, object]]:
-    """Builds with cargo; gives what it says of each product."""
+    """Build with cargo; return its message about each product."""
     command = ["cargo", *arguments, "--release", "--message-format=json-render-diagnostics"]
     printed = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
     messages = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
@@ -50,7 +50,7 @@ def built(*arguments: str) -> list[dict[str, object]]:
 
 
 def copy_stripped(source: Path, target: Path) -> None:
-    """Copies a program or a library without its symbols."""
+    """Copy a program or a library without its symbols."""
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy2(source, target)
     run("strip", "--strip-unneeded", target)
@@ -105,12 +105,12 @@ def copy_packages(python: str) -> None:
 
 
 def code_of(step: Step) -> bool:
-    """Tells whether a step's own command makes machine code that no other step's does."""
+    """Tell whether a step's own command makes machine code that no other step's does."""
     return step.command[0] == "gbxcule" and "pyboy_single" not in step.command or step.leaves == "lines"
 
 
 def fill(code: Path, steps: list[Step], compiler: dict[str, str]) -> None:
-    """Makes the machine code that steps need, or finds it made."""
+    """Make the machine code that steps need, unless it is there."""
     code.mkdir(parents=True, exist_ok=True)
     kept = list(code.iterdir())
     for file in kept:
@@ -167,7 +167,7 @@ def make_code(nvrtc: Path, nvrtc130: Path) -> None:
 
 
 def pack() -> None:
-    """Packs the folder; what is unpacked belongs to who unpacks it, as kept code of others is not loaded."""
+    """Pack the folder. Files belong to the user who unpacks them, because stored code of other users is not loaded."""
     for name in ("cache", "cache130", "variants"):
         shutil.rmtree(FOLDER / name, ignore_errors=True)
         if (CODE / name).exists():
@@ -185,7 +185,7 @@ def pack() -> None:
 
 
 def main() -> None:
-    """Makes the folder, the machine code and the archive."""
+    """Make the folder, the machine code and the archive."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", default="3.12", help="version of the machine's Python")
     parser.add_argument("--nvrtc", type=Path, help="library of NVRTC 13.5; without it no machine code is made")

@@ -1,4 +1,4 @@
-"""Rehearses a run without a GPU: `make gpu-rehearsal`, or with STEPS="second". Its status is 0 if no step failed; the
+"""Rehearse a run without a GPU: `make gpu-rehearsal`, or with STEPS="second". Its status is 0 if no step failed; the
 last lines name the steps that could not be tried here.
 
 The archive is unpacked in a folder of its own and run there small, on the stand-in for the driver and simulated machine
@@ -49,7 +49,7 @@ def add_numpy(version: str, site: Path) -> None:
 
 
 def stand_ins(folder: Path, nvidia: Path) -> dict[str, str]:
-    """Copies the stand-in for the driver, the simulator, NVRTC and its disassembler; gives what names them."""
+    """Copy the stand-in for the driver, the simulator, NVRTC and its disassembler; return variables that name them."""
     shutil.copytree(RUNS / "host_gpu", folder, ignore=shutil.ignore_patterns("cache"))
     built = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     simulator = shutil.copy2(built / "release/libgbxcule_gpu_sim.so", folder)

@@ -1,4 +1,4 @@
-"""Runs the steps of a machine with a GPU: `python3 run.py first`, then `second`, in the unpacked folder.
+"""Run the steps of a machine with a GPU: `python3 run.py first`, then `second`, in the unpacked folder.
 
 Each step has a limit of its own and writes what it found into OUT (`out` beside this file) at once; a step that fails
 stops nothing. After BUDGET seconds no step begins. steps.txt has a line for each step, log.txt what it printed,
@@ -49,7 +49,7 @@ def environment(cache: Path) -> dict[str, str]:
 
 
 def execute(command: list[str], limit_s: float, output: Path, variables: dict[str, str]) -> int:
-    """Runs a command with its children until a limit; its output is in a file as it comes."""
+    """Run a command with its children until a limit; a file gets its output at once."""
     with output.open("wb") as file:
         try:
             child = subprocess.Popen(
@@ -99,24 +99,24 @@ class Run:
         return time.monotonic() - self.start
 
     def say(self, line: str) -> None:
-        """Says a line, here and in steps.txt."""
+        """Print a line, and add it to steps.txt."""
         print(line, flush=True)
         self.append("steps.txt", line)
 
     def append(self, name: str, text: str) -> None:
-        """Adds a line to a result."""
+        """Add a line to a result."""
         with (self.out / name).open("a") as file:
             file.write(text + "\n")
 
     def has(self, needed: str) -> bool:
-        """Tells whether a program or a package of Python is here."""
+        """Tell whether a program or a package of Python is installed."""
         if not needed.startswith("python:"):
             return shutil.which(needed) is not None
         text = f"import importlib.util, sys; sys.exit(importlib.util.find_spec('{needed.removeprefix('python:')}') is None)"
         return execute([sys.executable, "-c", text], 60, WORK / "find.out", environment(self.cache)) == 0
 
     def do(self, step: Step) -> int:
-        """Runs a step and keeps what it found."""
+        """Run a step and store its results."""
         left_s = self.budget_s - self.passed_s()
         if left_s < 5:
             self.say(f"{step.name:34} not tried, no time left")
@@ -150,7 +150,7 @@ class Run:
         return code
 
     def keep(self, step: Step) -> str:
-        """Keeps what a command left; gives what is worth a line."""
+        """Store what a command left; return a summary for the step's line."""
         summary = ""
         if step.leaves == "bench":
             for path in sorted((WORK / step.name).glob("*.json")):
@@ -168,7 +168,7 @@ class Run:
         return summary
 
     def keep_profile(self, name: str) -> str:
-        """Keeps the profiler's figures, and its report with the samples of each instruction."""
+        """Store the profiler's figures, and its report with the samples of each instruction."""
         report = WORK / f"{name}.ncu-rep"
         if not report.exists():
             return ""
@@ -191,7 +191,7 @@ class Run:
         return ", ".join(f"{key}: {figures[key][0]}" for key in ("smsp__inst_executed.sum",) if key in figures)
 
     def choose_cache(self) -> bool:
-        """Finds machine code that the driver takes: that of 13.5, else that of 13.0, else what is compiled here."""
+        """Find machine code that the driver takes: that of 13.5, else that of 13.0, else what is compiled here."""
         for name in CACHES:
             self.cache = HERE / name
             self.cache.mkdir(exist_ok=True)
@@ -207,7 +207,7 @@ class Run:
 
 
 def pack(files: list[Path], archive: Path) -> None:
-    """Packs files, the first first, as long as what is packed is not too large."""
+    """Pack files in order, as long as the archive is not too large."""
     for count in range(len(files), 0, -1):
         with tarfile.open(archive, "w:xz", preset=1) as packed:
             for file in files[:count]:
@@ -218,7 +218,7 @@ def pack(files: list[Path], archive: Path) -> None:
 
 @contextlib.contextmanager
 def clocks(out: Path) -> Iterator[None]:
-    """Keeps the GPU's clocks, power and temperature in clocks.csv, every two seconds."""
+    """Write the GPU's clocks, power and temperature into clocks.csv every two seconds."""
     what = "timestamp,clocks.current.sm,clocks.current.memory,power.draw,temperature.gpu,utilization.gpu"
     tool = shutil.which("nvidia-smi")
     if tool is None:
@@ -234,7 +234,7 @@ def clocks(out: Path) -> Iterator[None]:
 
 
 def describe(out: Path) -> None:
-    """Writes down what machine this is."""
+    """Write a description of this machine."""
     queries = [
         ["nvidia-smi"], ["nvidia-smi", "-q", "-d", "CLOCK,MEMORY,ECC,POWER"], ["uname", "-a"], ["nproc"], ["date", "-u"],
         [sys.executable, "-c", "import sys, numpy; print(sys.version, numpy.__version__)"], ["gbxcule", "doctor"],
@@ -246,7 +246,7 @@ def describe(out: Path) -> None:
 
 
 def run_tests(program: str, small: bool) -> int:
-    """Runs the tests of a program that need a GPU, each in a process of its own; gives the number that failed."""
+    """Run the tests of a program that need a GPU, each in a process of its own; return the number that failed."""
     path = str(HERE / "tests" / program)
     listed = subprocess.run([path, "needs_cuda::", "--ignored", "--list"], capture_output=True, text=True, check=True)
     names = [line.removesuffix(": test") for line in listed.stdout.splitlines() if line.endswith(": test")]
@@ -281,7 +281,7 @@ def chosen(words: list[str], plan: Plan) -> list[Step]:
 
 
 def main() -> int:
-    """Reads the command line and runs what it names."""
+    """Read the command line and run what it names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("steps", nargs="*", default=["first"], help="meeting, first, second, or names of steps such as 'equal_*'")
     parser.add_argument("--small", action="store_true", help="few machines and frames, for the stand-ins")

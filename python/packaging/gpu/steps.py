@@ -71,7 +71,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """Makes the steps, at their full size or small."""
+    """Make the steps, at their full size or small."""
 
     small: bool = False
 

@@ -19,7 +19,7 @@ GAME = "PEARL_DRIFT"
 
 
 def timed(name: str, act: object, count: int, envs: int) -> None:
-    """Prints the time of an act."""
+    """Print the time of an act."""
     begun = time.perf_counter()
     for at in range(count):
         act(at)  # type: ignore[operator]
