@@ -342,7 +342,7 @@ class Program:
 
 
 class _Names(ast.NodeVisitor):
-    """Add everything that a piece mentions to a program, and note where a mention needs another name."""
+    """Visitor that adds to a program everything that a piece mentions, and notes where a mention needs another name."""
 
     def __init__(self, program: Program, piece: Piece[..., Any], lines: list[str]) -> None:
         self._program = program

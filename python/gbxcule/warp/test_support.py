@@ -74,7 +74,7 @@ class StdErrCapture(StreamCapture):
 
 
 class CheckOutput:
-    """Check that a block of a test prints nothing."""
+    """Context manager that checks that a block of a test prints nothing."""
 
     def __init__(self, test: Any) -> None:
         self._test, self._capture = test, StdOutCapture()
