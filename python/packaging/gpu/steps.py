@@ -71,7 +71,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """Make the steps, at their full size or small."""
+    """Maker of the steps, at their full size or small."""
 
     small: bool = False
 
