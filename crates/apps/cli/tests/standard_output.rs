@@ -6,6 +6,8 @@ use std::fs::{self, OpenOptions};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use gbxcule_testkit::folder::contents;
+
 /// Verbs that print, with the right exit status and a file that they write.
 const VERBS: [(&str, i32, &str); 15] = [
     ("demo --env-counts 1 --out demo", 0, "demo/mosaic.png"),
@@ -141,21 +143,6 @@ fn harvested_kernel() -> String {
     format!("# SPDX-License-Identifier: MIT\n{}", KERNEL.replace("1.0", "a[1] * 2.0"))
 }
 
-/// Returns the files below a folder with their bytes, sorted.
-fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder").flatten() {
-        if entry.file_type().expect("an entry").is_dir() {
-            files.extend(contents(&entry.path()));
-        } else {
-            let bytes = fs::read(entry.path()).expect("a file");
-            files.push((entry.path().display().to_string(), bytes));
-        }
-    }
-    files.sort();
-    files
-}
-
 #[test]
 fn a_file_beyond_the_shells_limit_is_said_and_nothing_is_half_written() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -183,11 +170,12 @@ fn a_file_beyond_the_shells_limit_is_said_and_nothing_is_half_written() {
         assert_eq!(output.status.code(), Some(2), "{line}: {:?} {stderr}", output.status);
         assert!(stderr.contains("File too large"), "{line}: {stderr}");
         for (path, bytes) in contents(folder.path()) {
-            assert!(!path.contains(".gbxcule-"), "{line} left {path}");
-            match before.iter().find(|(known, _)| *known == path) {
-                Some((_, whole)) => assert_eq!(&bytes, whole, "{line} changed {path}"),
+            let name = path.display().to_string();
+            assert!(!name.contains(".gbxcule-"), "{line} left {name}");
+            match before.get(&path) {
+                Some(whole) => assert_eq!(&bytes, whole, "{line} changed {name}"),
                 // Small files of a set are written before the one that is too large.
-                None => assert!(bytes.len() <= 1024, "{line} left {path}"),
+                None => assert!(bytes.len() <= 1024, "{line} left {name}"),
             }
         }
     }

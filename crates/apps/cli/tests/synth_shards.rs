@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use gbxcule_testkit::folder::contents;
+
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../examples/dataset");
 
 /// Runs a verb; returns its exit status and its output.
@@ -17,23 +19,11 @@ fn run_synth(args: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&text).into_owned())
 }
 
-/// All files below a folder, but for the shards' own results.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let (mut contents, mut folders) = (BTreeMap::new(), vec![folder.to_path_buf()]);
-    while let Some(next) = folders.pop() {
-        for entry in std::fs::read_dir(&next).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            match path.is_dir() {
-                true if path.ends_with("blocks") => {}
-                true => folders.push(path),
-                false => {
-                    let inside = path.strip_prefix(folder).expect("inside").to_path_buf();
-                    contents.insert(inside, std::fs::read(&path).expect("a file"));
-                }
-            }
-        }
-    }
-    contents
+/// Returns the files below a folder, but for the shards' own results.
+fn merged_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = contents(folder);
+    files.retain(|path, _| path.iter().all(|part| part != "blocks"));
+    files
 }
 
 /// Runs a verb alone and as two processes, the second of them twice, and compares what they say and
@@ -52,7 +42,7 @@ fn compare(args: &[&str], other: [&str; 2], folder: &Path) -> String {
         assert_eq!((last.0, place(&last.1)), (status, place(&wanted)), "{args:?}");
     }
     if !is_count {
-        assert_eq!(files(&many), files(&one), "{args:?}");
+        assert_eq!(merged_files(&many), merged_files(&one), "{args:?}");
     }
     // Another option would give other results.
     let other = run_synth(&[args, &other[..], &["--shard", "0/2"], &shared].concat());

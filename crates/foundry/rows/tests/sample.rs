@@ -5,29 +5,11 @@ use gbxcule_rows::card;
 use gbxcule_rows::external_column::Tools;
 use gbxcule_rows::feature_count::Usage;
 use gbxcule_rows::shard::Shard;
-use std::collections::BTreeMap;
+use gbxcule_testkit::folder::contents;
 use std::path::{Path, PathBuf};
 
 fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/dataset")
-}
-
-/// All files below a folder, by their path in it.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut contents = BTreeMap::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(next) = folders.pop() {
-        for entry in std::fs::read_dir(&next).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let inside = path.strip_prefix(folder).expect("a path in it").to_path_buf();
-                contents.insert(inside, std::fs::read(&path).expect("a file"));
-            }
-        }
-    }
-    contents
 }
 
 // The last digit of a sine depends on the C library.
@@ -45,7 +27,7 @@ fn the_sample_is_made_again_byte_for_byte() {
     batch(&folder, &manifest, &work, &Tools::default(), &|| ()).expect("a dataset");
     let rows = read(&folder).expect("rows");
     card::write(&folder, &manifest, &rows, &Usage::of_warp(), &|_| ()).expect("a card");
-    let (made, committed) = (files(&folder), files(&sample()));
+    let (made, committed) = (contents(&folder), contents(&sample()));
     assert_eq!(made.keys().collect::<Vec<_>>(), committed.keys().collect::<Vec<_>>());
     for (path, bytes) in &made {
         assert!(*bytes == committed[path], "{} differs: see docs/dataset.md", path.display());

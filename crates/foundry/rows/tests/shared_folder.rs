@@ -7,6 +7,7 @@ use gbxcule_rows::data_file::{Format, block_paths};
 use gbxcule_rows::external_column::Tools;
 use gbxcule_rows::row::{Mode, Plan, Texts};
 use gbxcule_rows::shard::Shard;
+use gbxcule_testkit::folder::contents;
 use std::fs;
 use std::path::Path;
 
@@ -21,22 +22,6 @@ fn make(folder: &Path, manifest: &Manifest) {
     batch(folder, manifest, &WORK, &Tools::default(), &|| ()).expect("a dataset");
 }
 
-/// Names and bytes of all files below a folder.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut contents = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        if path.is_dir() {
-            contents.extend(files(&path));
-        } else {
-            contents.push((name, fs::read(&path).expect("a file")));
-        }
-    }
-    contents.sort();
-    contents
-}
-
 /// When folder names contained only the process's number, their compilers shared a folder, and
 /// right rows were recorded as wrong.
 #[test]
@@ -47,11 +32,12 @@ fn processes_of_one_number_on_one_folder_make_what_one_makes() {
     std::thread::scope(|scope| {
         (0..4).for_each(|_| _ = scope.spawn(|| make(shared.path(), &manifest)));
     });
-    let lines = files(alone.path()).into_iter().filter(|(name, _)| name.ends_with(".jsonl"));
+    let is_lines = |path: &Path| path.extension().is_some_and(|extension| extension == "jsonl");
+    let lines = contents(alone.path()).into_iter().filter(|(path, _)| is_lines(path));
     let checks: String =
         lines.map(|(_, bytes)| String::from_utf8(bytes).expect("JSON lines")).collect();
     assert_eq!(checks.matches(r#"{\"check\":\"cpp\",\"verdict\":\"pass\""#).count(), 3, "{checks}");
-    assert_eq!(files(alone.path()), files(shared.path()));
+    assert_eq!(contents(alone.path()), contents(shared.path()));
 }
 
 #[test]
@@ -59,7 +45,7 @@ fn going_on_mends_what_a_bad_day_left() {
     let folder = tempfile::tempdir().expect("a folder");
     let (folder, manifest) = (folder.path(), manifest(503, 5, 0));
     make(folder, &manifest);
-    let whole = files(folder);
+    let whole = contents(folder);
     let [first, last] = [0, 1].map(|block| block_paths(folder, Format::Parquet, block)[0].clone());
     let bytes = fs::read(&last).expect("a block");
     // Blocks that are cut, cut before the footer, of other rows, and empty.
@@ -69,7 +55,7 @@ fn going_on_mends_what_a_bad_day_left() {
         let found = begin(folder, &manifest, &WORK).expect("our folder");
         assert_eq!((found.rows, found.there, found.damaged.len()), (503, 500, 3));
         make(folder, &manifest);
-        assert_eq!(whole, files(folder));
+        assert_eq!(whole, contents(folder));
     }
     // A JSON file that is missing, one that is cut, and temporary files.
     let [first, last] = [0, 1].map(|block| block_paths(folder, Format::Jsonl, block)[0].clone());
@@ -79,7 +65,7 @@ fn going_on_mends_what_a_bad_day_left() {
     fs::create_dir(folder.join(".gbxcule-0123456789abcdef.part")).expect("a folder");
     assert_eq!(begin(folder, &manifest, &WORK).expect("our folder").swept, 2);
     make(folder, &manifest);
-    assert_eq!(whole, files(folder));
+    assert_eq!(whole, contents(folder));
 }
 
 #[test]

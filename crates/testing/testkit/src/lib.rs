@@ -3,14 +3,15 @@
 //! The crate has random programs ([`arbitrary`]) and programs written by hand ([`sample`],
 //! [`pattern`]); ways to run them ([`host`], [`stand_in`]) and oracles to ask about them
 //! ([`warp`]); recorded instructions of the machine ([`sm83`]) and the machine's memory image
-//! ([`machine_image`]); pages whose examples are run ([`page_example`]); and the variables that
-//! choose what tests do ([`switch`]).
+//! ([`machine_image`]); pages whose examples are run ([`page_example`]); the files of folders
+//! ([`folder`]); and the variables that choose what tests do ([`switch`]).
 //!
-//! Without the feature `kernels` the crate has only [`sm83`], [`page_example`] and [`switch`], and
-//! Cargo builds nothing of the compiler.
+//! Without the feature `kernels` the crate has only [`sm83`], [`page_example`], [`folder`] and
+//! [`switch`], and Cargo builds nothing of the compiler.
 
 #[cfg(feature = "kernels")]
 pub mod arbitrary;
+pub mod folder;
 #[cfg(feature = "kernels")]
 pub mod host;
 #[cfg(feature = "kernels")]
