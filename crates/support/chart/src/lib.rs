@@ -169,6 +169,16 @@ struct ReadmeExample;
 mod tests {
     use super::*;
 
+    /// Returns the pixels of a PNG as RGB.
+    fn decoded(bytes: Vec<u8>) -> Vec<u8> {
+        let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+        decoder.set_transformations(png::Transformations::EXPAND);
+        let mut reader = decoder.read_info().expect("a header");
+        let mut rgb = vec![0; reader.output_buffer_size().expect("a size")];
+        reader.next_frame(&mut rgb).expect("an image");
+        rgb
+    }
+
     #[test]
     fn a_png_has_the_pixels_that_were_drawn_and_letters_leave_some() {
         let bytes = png((40, 30), |canvas| {
@@ -177,12 +187,7 @@ mod tests {
             canvas.draw(&Text::new("W", (10, 5), style))?;
             Ok(())
         });
-        let bytes = bytes.expect("a picture");
-        let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
-        decoder.set_transformations(png::Transformations::EXPAND);
-        let mut reader = decoder.read_info().expect("a header");
-        let mut rgb = vec![0; reader.output_buffer_size().expect("a size")];
-        reader.next_frame(&mut rgb).expect("an image");
+        let rgb = decoded(bytes.expect("a picture"));
         let at = |x: usize, y: usize| &rgb[3 * (40 * y + x)..][..3];
         assert_eq!((rgb.len(), at(0, 0), at(2, 2)), (3600, &[255; 3][..], &[1, 2, 3][..]));
         assert!((10..40).any(|x| (5..30).any(|y| at(x, y)[0] < 0x60)), "no letter was drawn");
@@ -197,12 +202,7 @@ mod tests {
                     if at % 3 == 0 { [9, 9, 9] } else { [low, high, 7] }
                 })
                 .collect();
-            let bytes = encode(&rgb, 256, 256).expect("a picture");
-            let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
-            decoder.set_transformations(png::Transformations::EXPAND);
-            let mut reader = decoder.read_info().expect("a header");
-            let mut read = vec![0; reader.output_buffer_size().expect("a size")];
-            reader.next_frame(&mut read).expect("an image");
+            let read = decoded(encode(&rgb, 256, 256).expect("a picture"));
             let is_exact = colors < 256 || colors == 65_536;
             for (read, drawn) in read.chunks(3).zip(rgb.chunks(3)) {
                 let furthest = read.iter().zip(drawn).map(|(one, two)| one.abs_diff(*two)).max();
