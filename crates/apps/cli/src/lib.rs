@@ -252,67 +252,63 @@ mod tests {
 
     #[test]
     fn every_option_of_every_verb_says_what_it_does() {
-        helps(&Cli::command());
+        each_verb(&Cli::command(), &[], &mut |verb, _| {
+            for argument in verb.get_arguments() {
+                assert!(argument.get_help().is_some(), "{} {}", verb.get_name(), argument.get_id());
+            }
+        });
     }
 
     #[test]
     fn a_negative_number_is_the_value_of_its_option() {
-        let command = with_negative_numbers(Cli::command());
         let mut tried = 0;
-        negative_numbers(&command, &mut vec!["gbxcule".to_owned()], &mut tried);
+        each_verb(&with_negative_numbers(Cli::command()), &[], &mut |verb, words| {
+            for option in verb.get_arguments().filter(|it| it.get_action().takes_values()) {
+                let Some(name) = option.get_long() else { continue };
+                let message = refusal(with_negative_numbers, words, &[&format!("--{name}"), "-1"]);
+                assert!(!message.contains("unexpected argument"), "{words:?} {name}: {message}");
+                tried += 1;
+            }
+        });
         assert!(tried > 100, "{tried} options");
-    }
-
-    fn negative_numbers(verb: &Command, words: &mut Vec<String>, tried: &mut usize) {
-        for option in verb.get_arguments().filter(|it| it.get_action().takes_values()) {
-            let Some(name) = option.get_long() else { continue };
-            let line = [&words[..], &[format!("--{name}"), "-1".to_owned()]].concat();
-            let outcome = with_negative_numbers(Cli::command()).try_get_matches_from(&line);
-            let message = outcome.err().map_or(String::new(), |error| error.render().to_string());
-            assert!(!message.contains("unexpected argument"), "{line:?}: {message}");
-            *tried += 1;
-        }
-        for verb in verb.get_subcommands() {
-            words.push(verb.get_name().to_owned());
-            negative_numbers(verb, words, tried);
-            words.pop();
-        }
     }
 
     #[test]
     fn no_option_of_any_verb_takes_a_url_for_a_path() {
-        let command = with_local_paths(Cli::command());
-        let mut tried = 0;
-        urls(&command, &mut vec!["gbxcule".to_owned()], &mut tried);
-        assert!(tried >= 30, "{tried} options");
-    }
-
-    fn urls(verb: &Command, words: &mut Vec<String>, tried: &mut usize) {
         let is_path = |it: &&clap::Arg| {
             it.get_value_names().is_some_and(|names| {
                 names.iter().any(|it| ["DIR", "FILE", "FOLDER"].contains(&it.as_str()))
             })
         };
-        for option in verb.get_arguments().filter(is_path) {
-            let mut line = words.clone();
-            line.extend(option.get_long().map(|name| format!("--{name}")));
-            line.push("s3://bucket/a".into());
-            let outcome = with_local_paths(Cli::command()).try_get_matches_from(&line);
-            let message = outcome.err().map_or(String::new(), |error| error.render().to_string());
-            assert!(message.contains("`s3://bucket/a` is a URL"), "{line:?}: {message}");
-            *tried += 1;
-        }
-        for verb in verb.get_subcommands() {
-            words.push(verb.get_name().to_owned());
-            urls(verb, words, tried);
-            words.pop();
+        let mut tried = 0;
+        each_verb(&with_local_paths(Cli::command()), &[], &mut |verb, words| {
+            for option in verb.get_arguments().filter(is_path) {
+                let name = option.get_long().map(|name| format!("--{name}"));
+                let last: Vec<&str> =
+                    name.as_deref().into_iter().chain(["s3://bucket/a"]).collect();
+                let message = refusal(with_local_paths, words, &last);
+                assert!(
+                    message.contains("`s3://bucket/a` is a URL"),
+                    "{words:?} {last:?}: {message}"
+                );
+                tried += 1;
+            }
+        });
+        assert!(tried >= 30, "{tried} options");
+    }
+
+    /// Visits a verb and all verbs below it, each with the words that name it.
+    fn each_verb(verb: &Command, words: &[&str], visit: &mut dyn FnMut(&Command, &[&str])) {
+        visit(verb, words);
+        for inner in verb.get_subcommands() {
+            each_verb(inner, &[words, &[inner.get_name()]].concat(), visit);
         }
     }
 
-    fn helps(verb: &clap::Command) {
-        for argument in verb.get_arguments() {
-            assert!(argument.get_help().is_some(), "{} {}", verb.get_name(), argument.get_id());
-        }
-        verb.get_subcommands().for_each(helps);
+    /// Returns the message about a command line, which is empty for a right one.
+    fn refusal(mended: fn(Command) -> Command, verb: &[&str], last: &[&str]) -> String {
+        let line = [&["gbxcule"], verb, last].concat();
+        let outcome = mended(Cli::command()).try_get_matches_from(line);
+        outcome.err().map_or(String::new(), |error| error.render().to_string())
     }
 }
