@@ -6,7 +6,7 @@
 use gbxcule_back_cxx::{HOST_CUDA, HOST_CUDA_NAME};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 const SOURCES: [(&str, &str); 6] = [
@@ -40,6 +40,14 @@ pub fn sass_command(program: &Path, nvrtc: &Path, arch: u32) -> Command {
     command.env("GBXCULE_NVRTC", nvrtc).env("HOST_GPU_SASS", gpu_sim());
     command.env("HOST_NVDISASM", nvdisasm(nvrtc)).env("HOST_GPU_ARCH", arch.to_string());
     command
+}
+
+/// Checks that a child process ran `count` tests, which passed.
+pub fn assert_passed(run: &Output, count: usize) {
+    let (printed, errors) =
+        (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    assert!(run.status.success(), "{:?}\n{printed}\n{errors}", run.status);
+    assert!(printed.contains(&format!("{count} passed")), "{count} tests must pass:\n{printed}");
 }
 
 /// Returns the architectures whose machine code tests run: the architectures in

@@ -32,7 +32,7 @@ fn start(command: &mut Command, test: &str) -> Output {
 
 /// Runs a test, which must pass. All tests share the cache of compiled code.
 fn passes(test: &str, settings: &[(&str, &str)]) {
-    assert_passed(test, &child(test, &stand_in::folder().join("cache"), settings));
+    stand_in::assert_passed(&child(test, &stand_in::folder().join("cache"), settings), 1);
 }
 
 /// Runs a test on the machine code of NVIDIA's NVRTC for each architecture, where it must pass.
@@ -43,16 +43,9 @@ fn passes_as_sass(test: &str) {
         for policy in ["address", "lanes"] {
             let mut command = stand_in::sass_command(&program, nvrtc.path(), arch);
             command.env("HOST_GPU_POLICY", policy);
-            assert_passed(test, &start(&mut command, test));
+            stand_in::assert_passed(&start(&mut command, test), 1);
         }
     }
-}
-
-fn assert_passed(test: &str, run: &Output) {
-    let (printed, failed) =
-        (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
-    assert!(run.status.success(), "{test}: {:?}\n{printed}\n{failed}", run.status);
-    assert!(printed.contains("1 passed"), "{test} did not run:\n{printed}");
 }
 
 macro_rules! bodies {

@@ -42,7 +42,7 @@ fn start(command: &mut Command, tests: &[&str]) -> Output {
 
 /// Runs these tests in a child process, of which exactly `count` must pass.
 fn pass(count: usize, tests: &[&str], settings: &[(&str, &str)]) {
-    assert_passed(count, &child(tests, settings));
+    stand_in::assert_passed(&child(tests, settings), count);
 }
 
 /// Runs them on the machine code of NVIDIA's NVRTC for a generation, by a policy of divergence.
@@ -50,14 +50,7 @@ fn pass_as_sass(count: usize, tests: &[&str], arch: u32, policy: &str) {
     let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
     let program = std::env::current_exe().expect("this program");
     let mut command = stand_in::sass_command(&program, nvrtc.path(), arch);
-    assert_passed(count, &start(command.env("HOST_GPU_POLICY", policy), tests));
-}
-
-fn assert_passed(count: usize, run: &Output) {
-    let (printed, failed) =
-        (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
-    assert!(run.status.success(), "{:?}\n{printed}\n{failed}", run.status);
-    assert!(printed.contains(&format!("{count} passed")), "{printed}");
+    stand_in::assert_passed(&start(command.env("HOST_GPU_POLICY", policy), tests), count);
 }
 
 fn originals(device: Device) -> Subject {
