@@ -26,7 +26,7 @@ impl View {
 
 /// Finds a picture and grays by their names.
 fn named(name: &str, grays: &str) -> PyResult<(Picture, Grays)> {
-    let refused = |said: String| PyValueError::new_err(said);
+    let refused = |message: String| PyValueError::new_err(message);
     let grays = Grays::by_name(grays).ok_or_else(|| {
         refused(format!(
             "no grays `{grays}`; there are even (255, 170, 85, 0), pyboy (255, 153, 85, 0)"

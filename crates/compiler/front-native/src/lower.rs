@@ -41,7 +41,7 @@ struct Lowering<'m> {
     in_loop: usize,
 }
 
-/// Name of a snippet.
+/// Meaning of a name in a snippet.
 #[derive(Clone, Copy)]
 enum Variable {
     Local(LocalId),

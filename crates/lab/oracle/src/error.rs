@@ -12,14 +12,14 @@ pub enum OracleError {
         "cannot start `{program}`: {source}; `make .venv/oracle.txt` sets up the Python that the references need"
     )]
     Start { program: String, source: std::io::Error },
-    #[error("the {oracle} process ended during `{command}` ({status}){}", said(stderr))]
+    #[error("the {oracle} process ended during `{command}` ({status}){}", stderr_suffix(stderr))]
     Died { oracle: String, command: String, status: String, stderr: String },
     #[error("the {oracle} process gave no answer to `{command}` within {} s and was ended{}", limit.as_secs_f32(),
-            said(stderr))]
+            stderr_suffix(stderr))]
     Hung { oracle: String, command: String, limit: Duration, stderr: String },
     #[error(
         "the {oracle} process answered `{command}` with something else than a frame: {found}{}",
-        said(stderr)
+        stderr_suffix(stderr)
     )]
     Rubbish { oracle: String, command: String, found: String, stderr: String },
     #[error(
@@ -31,7 +31,7 @@ pub enum OracleError {
     Refused { oracle: String, command: String, message: String },
 }
 
-fn said(stderr: &str) -> String {
+fn stderr_suffix(stderr: &str) -> String {
     let stderr = stderr.trim();
     if stderr.is_empty() { String::new() } else { format!("; its stderr:\n{stderr}") }
 }

@@ -54,8 +54,8 @@ pub enum SwarmError {
         "`noop_max` is 0 to {most} frames, found {found}: begin later with start_steps or a saved state"
     )]
     ManyNoops { found: u32, most: u32 },
-    #[error("{said}")]
-    PictureStack { said: String },
+    #[error("{message}")]
+    PictureStack { message: String },
     #[error("the buffer has {found} bytes, the view fills {expected}")]
     WrongBuffer { expected: usize, found: usize },
     #[error(
@@ -117,8 +117,8 @@ pub enum SwarmError {
     NoSuchProgram { name: String },
     #[error("cannot read the program {path}: {error}")]
     ProgramFile { path: String, error: gbxcule_runtime::ReadError },
-    #[error("{said}")]
-    Program { said: String },
+    #[error("{message}")]
+    Program { message: String },
     #[error(
         "there is no bank {bank} for a hook at {address:04x}: the ROM has the banks 0 to {last}"
     )]

@@ -480,7 +480,7 @@ impl PartialEq for Programs {
 
 /// The error for a program's faults, rendered with the lines of its text.
 fn refused(faults: &[gbxcule_ir::diagnostic::Diagnostic], sources: &SourceMap) -> SwarmError {
-    SwarmError::Program { said: render(faults, sources).trim_end().to_owned() }
+    SwarmError::Program { message: render(faults, sources).trim_end().to_owned() }
 }
 
 #[cfg(test)]

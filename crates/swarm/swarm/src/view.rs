@@ -59,7 +59,7 @@ impl View {
             && config.pictures != Some(*form)
         {
             return Err(SwarmError::PictureStack {
-                said: "the swarm keeps no such pictures".into(),
+                message: "the swarm keeps no such pictures".into(),
             });
         }
         self.ranges().iter().try_for_each(|range| check_range(range, rom))?;
@@ -68,8 +68,8 @@ impl View {
         if found != expected {
             return Err(SwarmError::WrongBuffer { expected, found });
         }
-        if let Some(found) = mask.map(<[bool]>::len).filter(|found| *found != num_envs) {
-            return Err(SwarmError::WrongLength { what: "mask entry", num_envs, found });
+        if let Some(mask) = mask {
+            config.check_length("mask entry", mask.len())?;
         }
         // The row of an empty view is empty.
         let rows = out.chunks_exact_mut(row.max(1)).enumerate();

@@ -243,7 +243,7 @@ impl Planner<'_> {
     /// tiles and arrays, and variables that are declared inside.
     fn is_divisible(&self, stmt: &Stmt, index: Value, block: BlockId) -> bool {
         let StmtKind::For { start, step, .. } = stmt.kind else { return false };
-        let is = |value, number| self.body.integer(value) == Some(number);
+        let equals = |value, number| self.body.integer(value) == Some(number);
         let mut rounds = Rounds {
             planner: self,
             index,
@@ -252,8 +252,8 @@ impl Planner<'_> {
             written: FxHashSet::default(),
             read_elsewhere: FxHashSet::default(),
         };
-        is(start, 0)
-            && is(step, 1)
+        equals(start, 0)
+            && equals(step, 1)
             && rounds.block(block, 0)
             && rounds.written.is_disjoint(&rounds.read_elsewhere)
     }
