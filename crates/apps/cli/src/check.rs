@@ -50,7 +50,7 @@ pub(crate) struct Check {
 
     /// Value of an integer, or number of elements of an array, by the parameter's name, for kernels
     /// in CUDA
-    #[arg(long = "set", value_name = "NAME=N", value_parser = named)]
+    #[arg(long = "set", value_name = "NAME=N", value_parser = named_number)]
     values: Vec<(String, i64)>,
 
     /// Seed of the inputs and of the orders of threads
@@ -61,7 +61,7 @@ pub(crate) struct Check {
     imports: Imports,
 }
 
-fn named(text: &str) -> Result<(String, i64), String> {
+fn named_number(text: &str) -> Result<(String, i64), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=N")?;
     let value = value.parse().map_err(|_| format!("`{value}` is no integer"))?;
     Ok((name.into(), value))

@@ -81,7 +81,7 @@ impl StoredRows {
             _ => ArrayKind::Gradients,
         };
         let arrays = self.row(py, file, row, |row| arrays(row, kind))?;
-        Ok(given(py, arrays.map_err(PyValueError::new_err)?))
+        Ok(to_python(py, arrays.map_err(PyValueError::new_err)?))
     }
 
     /// Runs a row's machine code, and returns its outputs and gradients.
@@ -92,7 +92,7 @@ impl StoredRows {
         row: u64,
     ) -> PyResult<[Vec<PyArray<'py>>; 2]> {
         let results = self.row(py, file, row, executed)?;
-        Ok(results.map_err(PyValueError::new_err)?.map(|arrays| given(py, arrays)))
+        Ok(results.map_err(PyValueError::new_err)?.map(|arrays| to_python(py, arrays)))
     }
 }
 
@@ -130,7 +130,7 @@ impl StoredRows {
     }
 }
 
-fn given(py: Python<'_>, arrays: Vec<RowArray>) -> Vec<PyArray<'_>> {
+fn to_python(py: Python<'_>, arrays: Vec<RowArray>) -> Vec<PyArray<'_>> {
     let one = |RowArray { name, format, shape, bytes }: RowArray| {
         (name, format.to_string(), shape, PyBytes::new(py, &bytes))
     };

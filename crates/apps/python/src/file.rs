@@ -11,7 +11,7 @@ use gbxcule_swarm::Swarm;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-fn named(path: &Path, error: &Error) -> PyErr {
+fn error_of(path: &Path, error: &Error) -> PyErr {
     Error::new(error.kind(), format!("{}: {error}", path.display())).into()
 }
 
@@ -23,13 +23,13 @@ pub(crate) fn read_file(
     most_bytes: u64,
 ) -> PyResult<Bound<'_, PyBytes>> {
     let bytes = py.detach(|| gbxcule_files::read(&path, most_bytes));
-    Ok(PyBytes::new(py, &bytes.map_err(|error| named(&path, &error))?))
+    Ok(PyBytes::new(py, &bytes.map_err(|error| error_of(&path, &error))?))
 }
 
 /// Writes a whole file, or leaves the one that is there.
 #[pyfunction]
 pub(crate) fn write_file(py: Python<'_>, path: PathBuf, bytes: &[u8]) -> PyResult<()> {
-    py.detach(|| gbxcule_files::write(&path, bytes)).map_err(|error| named(&path, &error))
+    py.detach(|| gbxcule_files::write(&path, bytes)).map_err(|error| error_of(&path, &error))
 }
 
 /// Returns the bytes of a checkpoint's file, or only the first bytes of another file.
@@ -37,5 +37,5 @@ pub(crate) fn write_file(py: Python<'_>, path: PathBuf, bytes: &[u8]) -> PyResul
 pub(crate) fn read_checkpoint(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyBytes>> {
     let (magic, most) = (Swarm::CHECKPOINT_MAGIC, Swarm::MAX_CHECKPOINT_BYTES);
     let bytes = py.detach(|| gbxcule_files::read_record(&path, magic, most));
-    Ok(PyBytes::new(py, &bytes.map_err(|error| named(&path, &error))?))
+    Ok(PyBytes::new(py, &bytes.map_err(|error| error_of(&path, &error))?))
 }

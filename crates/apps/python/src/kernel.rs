@@ -66,11 +66,11 @@ fn refused(faults: &[Diagnostic]) -> String {
 
 /// Makes the module with the reverse of a kernel.
 fn reverse_of(module: &Valid<Module>, name: &str) -> Result<Valid<Module>, String> {
-    let reverse = grad(module, named(module, name)).and_then(check::module);
+    let reverse = grad(module, kernel_id(module, name)).and_then(check::module);
     reverse.map_err(|faults| refused(&faults))
 }
 
-fn named(module: &Module, kernel: &str) -> FunctionId {
+fn kernel_id(module: &Module, kernel: &str) -> FunctionId {
     module.find(kernel).unwrap_or_else(|| unreachable!("a compiled kernel is in its module"))
 }
 
@@ -220,7 +220,7 @@ impl CompiledKernel {
     #[getter]
     fn reads_before_writes(&self) -> PyResult<(u8, Vec<(String, String)>)> {
         let module = self.module().map_err(|message| CompileError::new_err(message.clone()))?;
-        let kernel = named(module, self.name_of_kernel());
+        let kernel = kernel_id(module, self.name_of_kernel());
         let order = reads_before_writes(module, kernel);
         let name = |param: u32| module.functions[kernel].params[param as usize].name.clone();
         let pairs = order.pairs.into_iter().map(|(read, written)| (name(read), name(written)));
@@ -234,7 +234,7 @@ impl CompiledKernel {
         let how = format!("copies for {name}: {}", names.join(" "));
         let of = name.clone();
         let recipe = self.recipe.derived(&how, move |module| {
-            let kernel = named(module, &of);
+            let kernel = kernel_id(module, &of);
             let params = (0..).zip(&module.functions[kernel].params);
             let params = params.filter(|(_, param)| names.contains(&param.name));
             let params: Vec<u32> = params.map(|(position, _)| position).collect();

@@ -25,7 +25,7 @@ impl View {
 }
 
 /// Finds a picture and grays by their names.
-fn named(name: &str, grays: &str) -> PyResult<(Picture, Grays)> {
+fn picture_and_grays(name: &str, grays: &str) -> PyResult<(Picture, Grays)> {
     let refused = |message: String| PyValueError::new_err(message);
     let grays = Grays::by_name(grays).ok_or_else(|| {
         refused(format!(
@@ -52,7 +52,7 @@ impl View {
     #[staticmethod]
     #[pyo3(signature = (name, grays = "even"))]
     fn picture(name: &str, grays: &str) -> PyResult<Self> {
-        let (picture, grays) = named(name, grays)?;
+        let (picture, grays) = picture_and_grays(name, grays)?;
         let (lines, columns) = picture.shape();
         let channels = picture.pixel_bytes();
         let shape = shape_of([lines, columns / channels, channels]);
@@ -73,7 +73,7 @@ impl View {
         depth: Option<u16>,
         max_pool: bool,
     ) -> PyResult<Self> {
-        let (picture, grays) = named(name, grays)?;
+        let (picture, grays) = picture_and_grays(name, grays)?;
         let crop = crop.map(|[top, left, lines, columns]| Crop { top, left, lines, columns });
         let stack =
             PictureStack { picture, grays, crop, size, depth: depth.unwrap_or(1), max_pool };

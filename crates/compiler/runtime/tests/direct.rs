@@ -64,7 +64,7 @@ fn a_kernel_reads_and_writes_what_it_is_lent() {
 }
 
 #[test]
-fn written_slices_must_be_lent_for_writing_and_elements_must_fit() {
+fn written_memory_must_be_lent_for_writing_and_elements_must_fit() {
     let mut kernel = direct("move").expect("arrays of one dimension");
     let message = |kernel: &mut DirectKernel, args: &mut [SliceArgument<'_>]| {
         kernel.run(args).expect_err("refused").to_string()

@@ -77,7 +77,7 @@ fn stored(text: &str, like: &[Tensor]) -> Option<Vec<Vec<Literal>>> {
 }
 
 /// Returns the tensors of these names from the memory after a launch.
-fn named(program: &RowProgram, like: &[Tensor], memory: &[Vec<u8>]) -> Option<Vec<Tensor>> {
+fn named_tensors(program: &RowProgram, like: &[Tensor], memory: &[Vec<u8>]) -> Option<Vec<Tensor>> {
     let one = |tensor: &Tensor| {
         let at = program.params().iter().position(|param| *param.name == *tensor.name)?;
         let numbers = execute::numbers(program, at, memory.get(at)?);
@@ -124,7 +124,7 @@ pub fn to_memory<'b>(
         Some(text) => stored(text, like),
         None => Some(like.iter().map(|tensor| tensor.numbers.clone()).collect()),
     };
-    match (wanted, named(program, like, part)) {
+    match (wanted, named_tensors(program, like, part)) {
         (Some(wanted), Some(found)) => measured(&wanted, &found, backward, bounds),
         _ => Some(Distance::INFINITE),
     }

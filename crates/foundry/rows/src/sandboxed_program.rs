@@ -136,7 +136,7 @@ pub fn run(
     for is_cuda in [false, true] {
         let chosen: Vec<usize> =
             (0..jobs.len()).filter(|&at| jobs[at].is_cuda == is_cuda).collect();
-        outcomes.extend(chosen.iter().copied().zip(part(jobs, &chosen, folder, limits)?));
+        outcomes.extend(chosen.iter().copied().zip(run_part(jobs, &chosen, folder, limits)?));
     }
     outcomes.sort_by_key(|(at, _)| *at);
     Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
@@ -170,7 +170,7 @@ pub fn check(parent: &Path, limits: HostLimits) -> Result<(), SynthError> {
     Err(SynthError::compiler(&compiler, &format!("a program that it made {}", ran.ended)))
 }
 
-fn part(
+fn run_part(
     jobs: &[Job<'_>],
     chosen: &[usize],
     folder: &Path,
@@ -189,8 +189,8 @@ fn part(
         return Ok(vec![Err(trouble)]);
     }
     let (left, right) = chosen.split_at(chosen.len() / 2);
-    let mut outcomes = part(jobs, left, folder, limits)?;
-    outcomes.extend(part(jobs, right, folder, limits)?);
+    let mut outcomes = run_part(jobs, left, folder, limits)?;
+    outcomes.extend(run_part(jobs, right, folder, limits)?);
     Ok(outcomes)
 }
 

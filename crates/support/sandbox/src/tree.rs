@@ -141,7 +141,7 @@ fn held_by(process: &str) -> u64 {
     let open = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
     let nameless = |entry: std::fs::DirEntry| {
         let metadata = std::fs::metadata(entry.path()).ok()?;
-        (metadata.is_file() && names(&metadata) == 0).then(|| taken(&metadata))
+        (metadata.is_file() && names(&metadata) == 0).then(|| bytes_on_disk(&metadata))
     };
     open.filter_map(nameless).sum()
 }
@@ -159,9 +159,9 @@ fn bytes_below(folder: &Path) -> u64 {
             return u64::MAX;
         }
         for entry in entries.into_iter().flatten().flatten() {
-            let Ok(found) = entry.metadata() else { continue };
-            bytes += ENTRY_BYTES.max(taken(&found));
-            if found.is_dir() {
+            let Ok(metadata) = entry.metadata() else { continue };
+            bytes += ENTRY_BYTES.max(bytes_on_disk(&metadata));
+            if metadata.is_dir() {
                 left.push(entry.path());
             }
         }
@@ -170,14 +170,14 @@ fn bytes_below(folder: &Path) -> u64 {
 }
 
 #[cfg(unix)]
-fn taken(found: &std::fs::Metadata) -> u64 {
+fn bytes_on_disk(metadata: &std::fs::Metadata) -> u64 {
     // stat(2) counts in units of 512 bytes, whatever the file system's blocks are.
-    std::os::unix::fs::MetadataExt::blocks(found) * 512
+    std::os::unix::fs::MetadataExt::blocks(metadata) * 512
 }
 
 #[cfg(unix)]
-fn names(found: &std::fs::Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::nlink(found)
+fn names(metadata: &std::fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(metadata)
 }
 
 #[cfg(not(unix))]
@@ -186,6 +186,6 @@ fn names(_: &std::fs::Metadata) -> u64 {
 }
 
 #[cfg(not(unix))]
-fn taken(found: &std::fs::Metadata) -> u64 {
-    found.len()
+fn bytes_on_disk(metadata: &std::fs::Metadata) -> u64 {
+    metadata.len()
 }

@@ -56,8 +56,8 @@ impl GameRecord {
             log.header == *header,
             "{}: has games of {}, not of this {}",
             shown(),
-            named(&log.header),
-            named(header)
+            described(&log.header),
+            described(header)
         );
         let levels = log.games.iter().filter_map(|game| game.level);
         if let Some(most) = levels.max().filter(|most| level.is_some_and(|level| level <= *most)) {
@@ -133,7 +133,7 @@ impl GameRecord {
 }
 
 /// Returns the game of a header, with its variant and difficulty.
-fn named(header: &Header) -> String {
+fn described(header: &Header) -> String {
     let options = [&header.variant, &header.difficulty].into_iter().flatten();
     options.fold(header.game.clone(), |name, option| format!("{name} {option}"))
 }

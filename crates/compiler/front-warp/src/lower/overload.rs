@@ -41,7 +41,7 @@ pub(super) fn matching<'a>(
             }
         };
         check_supported(&formals, name, span)?;
-        let names: Vec<String> = formals.iter().map(|formal| written(b, formal)).collect();
+        let names: Vec<String> = formals.iter().map(|formal| written_type(b, formal)).collect();
         taken.push(format!("({})", names.join(", ")));
         let Some(passed) = match_arguments(b, &formals, given, home)? else { continue };
         if !fits(b, &formals, &passed)? {
@@ -135,7 +135,7 @@ fn shown_argument<'a>(b: &mut Writer<'_, 'a>, operand: &Operand<'a>) -> String {
 }
 
 /// A parameter in the form in which its text writes it.
-fn written<'a>(b: &Writer<'_, 'a>, formal: &Formal<'a>) -> String {
+fn written_type<'a>(b: &Writer<'_, 'a>, formal: &Formal<'a>) -> String {
     match b.unit().quote(formal.span) {
         "" => formal.name.to_owned(),
         text => text.to_owned(),

@@ -56,7 +56,7 @@ impl<'a> Expressions<'_, 'a> {
         } else {
             format!("`wp.{name}` doesn't take {}", found.join(", "))
         };
-        let takes: Vec<String> = signatures.iter().map(shown).collect();
+        let takes: Vec<String> = signatures.iter().map(shown_signature).collect();
         let fault = Diagnostic::error(Code::TypeMismatch, span, message);
         Err(fault.help(format!("it takes {}", takes.join(" or "))).into())
     }
@@ -115,7 +115,7 @@ fn match_arguments(signatures: &[Signature], given: &[CallArgument<'_>]) -> Opti
 }
 
 /// A signature as help shows it.
-fn shown(signature: &Signature) -> String {
+fn shown_signature(signature: &Signature) -> String {
     let params: Vec<String> = signature
         .names
         .iter()

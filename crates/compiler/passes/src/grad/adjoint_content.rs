@@ -187,7 +187,7 @@ impl Contents {
         state: &mut State,
         rewrite: bool,
     ) {
-        let (written, jumps) = written(body, header.into_iter().chain([inner]));
+        let (written, jumps) = written_locals(body, header.into_iter().chain([inner]));
         let follows = self.depth < MAX_DEPTH && !jumps;
         state.retain(|local, content| {
             !written.contains(local) || follows && *content == Content::Zero
@@ -289,7 +289,10 @@ fn reads(body: &Body, stmt: &Stmt, read: &mut FxHashSet<LocalId>) {
 }
 
 /// Returns the variables that some blocks write, and whether the blocks leave a loop or a function.
-fn written(body: &Body, blocks: impl Iterator<Item = BlockId>) -> (FxHashSet<LocalId>, bool) {
+fn written_locals(
+    body: &Body,
+    blocks: impl Iterator<Item = BlockId>,
+) -> (FxHashSet<LocalId>, bool) {
     let (mut locals, mut jumps) = (FxHashSet::default(), false);
     for block in blocks {
         walk_stmts(body, block, |stmt| match stmt.kind {

@@ -52,7 +52,7 @@ pub fn run(
     known_elements: &[KnownElements],
 ) {
     let structure = module.functions[function].params[param].ty;
-    let written = written(module, structure);
+    let written = written_fields(module, structure);
     let mut body = std::mem::take(&mut module.functions[function].body);
     let mut fields = candidates(module, &body, structure, param, &written);
     fields.retain(|field| which == FieldSelection::All || field.repeats);
@@ -106,7 +106,7 @@ fn overlap(one: &[u32], other: &[u32]) -> bool {
 
 /// Collects the paths in a struct that some function of the module writes. If a function takes the
 /// whole struct, its own stores count; stores to a local of that type do not.
-fn written(module: &Module, structure: Type) -> Vec<Vec<u32>> {
+fn written_fields(module: &Module, structure: Type) -> Vec<Vec<u32>> {
     let mut paths = Vec::new();
     for (_, function) in module.functions.iter() {
         let body = &function.body;

@@ -66,7 +66,7 @@ impl Provenance {
             ("generator_version", row.generator_version != *generator_version),
             ("compiler", row.compiler != *compiler),
         ];
-        let foreign = named(&foreign);
+        let foreign = names_of_true(&foreign);
         if !foreign.is_empty() {
             return (failed("origin", &foreign), None);
         }
@@ -108,7 +108,7 @@ impl Provenance {
         let is_text =
             tools.warp.is_some() && !matches!(verdict("warp_text"), Some(Verdict::Refused(_)));
         let warp = tools.warp.as_ref().map(ToString::to_string);
-        named(&[
+        names_of_true(&[
             ("ptx", row.ptx.is_some() != (is_ptx && row.cuda.is_some())),
             ("ptx_backward", row.ptx_backward.is_some() != (is_ptx && row.cuda_backward.is_some())),
             ("warp_cpp", row.warp_cpp.is_some() != is_text),
@@ -205,7 +205,7 @@ pub(super) fn verdicts(row: &Row, found: &[CheckOutcome], again: Option<&Row>) -
 }
 
 /// Returns the names whose condition is true.
-fn named(facts: &[(&'static str, bool)]) -> Vec<&'static str> {
+fn names_of_true(facts: &[(&'static str, bool)]) -> Vec<&'static str> {
     facts.iter().filter(|(_, holds)| *holds).map(|(name, _)| *name).collect()
 }
 

@@ -137,7 +137,7 @@ fn question<'a>(
 }
 
 /// Returns Warp's arrays as tensors of those names.
-fn named(stored: &StoredRow, arrays: &[Vec<u8>], names: &[String]) -> Option<Vec<Tensor>> {
+fn named_tensors(stored: &StoredRow, arrays: &[Vec<u8>], names: &[String]) -> Option<Vec<Tensor>> {
     let own: Vec<usize> =
         (0..stored.inputs.len()).filter(|&at| !stored.inputs[at].shape.is_empty()).collect();
     let tensor = |name: &String| {
@@ -183,7 +183,7 @@ fn gradient(row: &Row, stored: &StoredRow, arrays: &[Vec<u8>], confirmed: bool) 
 /// Returns the largest relative error of Warp's gradients.
 fn error(text: &str, stored: &StoredRow, arrays: &[Vec<u8>]) -> Option<f64> {
     let ours = tensor::from_json(text)?;
-    let theirs = named(stored, arrays, &names(text)?)?;
+    let theirs = named_tensors(stored, arrays, &names(text)?)?;
     let mut worst = 0.0f64;
     for ((_, values), tensor) in ours.iter().zip(&theirs) {
         for (value, number) in

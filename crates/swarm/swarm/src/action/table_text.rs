@@ -156,10 +156,10 @@ fn read_action(written: &str) -> Result<Action, CodecError> {
     if button::without_opposites(buttons) != buttons {
         return Err(CodecError::BothSides { action: written.to_owned() });
     }
-    Ok(Action { name: named(buttons, frames), buttons, frames })
+    Ok(Action { name: name_of(buttons, frames), buttons, frames })
 }
 
-fn named(buttons: u8, frames: Option<NonZeroU32>) -> String {
+fn name_of(buttons: u8, frames: Option<NonZeroU32>) -> String {
     let pressed = BUTTONS.iter().filter(|(_, bits)| buttons & bits != 0);
     let pressed: Vec<&str> = pressed.map(|(name, _)| *name).collect();
     let press = if pressed.is_empty() { NOOP.to_owned() } else { pressed.join("+") };
@@ -200,7 +200,7 @@ fn both(one: &Action, other: &Action) -> Result<Action, CodecError> {
         }
     };
     let buttons = button::without_opposites(one.buttons | other.buttons);
-    Ok(Action { name: named(buttons, frames), buttons, frames })
+    Ok(Action { name: name_of(buttons, frames), buttons, frames })
 }
 
 impl From<CodecError> for SwarmError {

@@ -101,16 +101,16 @@ fn step(rom: &Rom, config: &SwarmConfig, device: DeviceConfig) -> Result<Arc<Com
     recipe.compile_with_notes(device, || {
         let hot = step::hot_code(rom, config, device.device);
         let hot = hot.as_ref().map(|hot| (hot, rom));
-        made(step::step_kernel(programs, stage, machine, hot))
+        made_module(step::step_kernel(programs, stage, machine, hot))
     })
 }
 
 fn pairs(machine: MachineSources, device: DeviceConfig) -> Result<Arc<Compiled>, Error> {
-    let module = || made(StepKernel { module: link::pair_kernel(machine), blocks: 0 });
+    let module = || made_module(StepKernel { module: link::pair_kernel(machine), blocks: 0 });
     Recipe::new(link::KERNEL, machine).compile_with_notes(device, module)
 }
 
-fn made(StepKernel { module, blocks }: StepKernel) -> MadeModule {
+fn made_module(StepKernel { module, blocks }: StepKernel) -> MadeModule {
     let Columns { machine, .. } = Columns::new(&module.types, machine_type(&module));
     let notes = StepFacts { order: Order::of(&module), blocks, machine }.notes();
     MadeModule { module, notes }
