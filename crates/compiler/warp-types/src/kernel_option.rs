@@ -72,15 +72,15 @@ fn blocks<'a>(
         KnownValue::Sequence(parts) => parts,
         one => [one].into(),
     };
-    let asked = match *given {
+    let residency = match *given {
         [ref threads] => number(threads).map(|threads| (threads, None)),
         [ref threads, ref together] => number(threads).zip(number(together).map(Some)),
         _ => None,
     };
-    let asked = asked.map(|(threads, together)| Residency::Blocks { threads, together });
+    let residency = residency.map(|(threads, together)| Residency::Blocks { threads, together });
     possible(
         unit,
-        asked,
+        residency,
         value,
         "`launch_bounds` is the most threads a block has, 1 to 1024, or a tuple of that and the fewest blocks that a \
          multiprocessor keeps, 1 to 32",

@@ -98,8 +98,8 @@ fn given_types<'a>(
     formals: &[Formal<'a>],
 ) -> Result<Vec<Annotation>, Box<Diagnostic>> {
     let root = unit.scopes.root(text);
-    let given = unit.scopes.bindings_in(root, place).and_then(|definitions| definitions.last());
-    let Some(BindingSource::Value(types)) = given.map(|it| it.source) else {
+    let binding = unit.scopes.bindings_in(root, place).and_then(|definitions| definitions.last());
+    let Some(BindingSource::Value(types)) = binding.map(|it| it.source) else {
         unreachable!("the values of a user are bound by name in a text of their own");
     };
     types_of(unit, types, formals, root).ok_or_else(|| {

@@ -213,9 +213,9 @@ pub fn row_of_recorded(
 ) -> Result<Row, Refusal> {
     let made = |shrink| {
         let (dims, inputs) = recorded::fitted(program, launch, shrink)?;
-        let given =
+        let found_inputs =
             input::try_inputs(program, dims, inputs, seed_of(source, plan), RECORDED_BUDGET)?;
-        checked(source, program, plan, given).map(|row| labelled(source, program, row))
+        checked(source, program, plan, found_inputs).map(|row| labelled(source, program, row))
     };
     // Threads at other places of the grid may do more.
     let others = || [Shrink::Last, Shrink::First].into_iter().find_map(|it| made(it).ok());
@@ -236,8 +236,8 @@ pub(crate) fn made_again(
     }
     let seed = seed_of(source, plan);
     let (dims, inputs) = (row.launch_dims.clone(), inputs.to_vec());
-    let given = judge(program, dims, inputs, seed, RECORDED_BUDGET).ok()?;
-    checked(source, program, plan, given).ok().map(|row| labelled(source, program, row))
+    let found_inputs = judge(program, dims, inputs, seed, RECORDED_BUDGET).ok()?;
+    checked(source, program, plan, found_inputs).ok().map(|row| labelled(source, program, row))
 }
 
 /// Returns true if some inputs of a row were recorded.
@@ -251,8 +251,8 @@ fn seed_of(source: &str, plan: Plan) -> u64 {
 
 /// Makes a row of a text if inputs are found.
 fn tried(source: &str, program: &RowProgram, plan: Plan, threads: Threads) -> Result<Row, Refusal> {
-    let given = input::find(program, seed_of(source, plan), threads)?;
-    checked(source, program, plan, given).map(|row| labelled(source, program, row))
+    let found_inputs = input::find(program, seed_of(source, plan), threads)?;
+    checked(source, program, plan, found_inputs).map(|row| labelled(source, program, row))
 }
 
 /// Adds the columns that describe a row's source.

@@ -86,9 +86,9 @@ pub fn leakage(rows: &[Row], most: usize, seen: &(dyn Fn(usize) + Sync)) -> Vec<
     ["valid", "test"]
         .map(|split| {
             let own = of(split);
-            let chosen = &own[..own.len().min(most)];
-            let mut nearest = by_threads(chosen, near, seen);
-            seen(own.len() - chosen.len());
+            let first = &own[..own.len().min(most)];
+            let mut nearest = by_threads(first, near, seen);
+            seen(own.len() - first.len());
             nearest.sort_by(f64::total_cmp);
             Leakage { split, nearest }
         })

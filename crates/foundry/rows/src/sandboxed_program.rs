@@ -134,9 +134,9 @@ pub fn run(
     let mut outcomes = Vec::new();
     // The two headers exclude each other.
     for is_cuda in [false, true] {
-        let chosen: Vec<usize> =
+        let indices: Vec<usize> =
             (0..jobs.len()).filter(|&at| jobs[at].is_cuda == is_cuda).collect();
-        outcomes.extend(chosen.iter().copied().zip(run_part(jobs, &chosen, folder, limits)?));
+        outcomes.extend(indices.iter().copied().zip(run_part(jobs, &indices, folder, limits)?));
     }
     outcomes.sort_by_key(|(at, _)| *at);
     Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())

@@ -52,10 +52,10 @@ impl KnownSkeletons {
     /// Finds the skeletons of a folder of Python files: of every kernel that the front end finds,
     /// anywhere in a file.
     pub fn of_folder(folder: &Path) -> Result<Self, SynthError> {
-        let mut known = Self::default();
+        let mut skeletons = Self::default();
         for path in python_files(folder)? {
             match gbxcule_files::read_text(&path, gbxcule_files::MAX_TEXT_BYTES) {
-                Ok(text) => known.add(text),
+                Ok(text) => skeletons.add(text),
                 Err(error) if error.kind() == ErrorKind::PermissionDenied => {
                     return Err(SynthError::file(&path)(error));
                 }
@@ -63,7 +63,7 @@ impl KnownSkeletons {
                 Err(_) => {}
             }
         }
-        Ok(known)
+        Ok(skeletons)
     }
 
     fn add(&mut self, text: String) {
@@ -216,10 +216,10 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> KnownSkeletons {
-        let mut known = KnownSkeletons::default();
-        known.add(format!("import warp as wp\n{text}"));
-        assert_eq!((known.kernels, known.compiled), (1, 1), "{text}");
-        known
+        let mut skeletons = KnownSkeletons::default();
+        skeletons.add(format!("import warp as wp\n{text}"));
+        assert_eq!((skeletons.kernels, skeletons.compiled), (1, 1), "{text}");
+        skeletons
     }
 
     const ONE: &str = "@wp.struct\nclass Body:\n    mass: float\n\n@wp.func\ndef f(a: float):\n    return a * 2.0\n\n\
@@ -252,10 +252,10 @@ mod tests {
 
     #[test]
     fn kernels_are_found_in_functions_and_methods_too() {
-        let mut known = KnownSkeletons::default();
-        known.add("import warp as wp\nclass T:\n    def test(self):\n        @wp.kernel\n        def k(x: wp.array(dtype=int)):\n            x[0] = 1\n".into());
-        assert_eq!((known.kernels, known.len(), known.outlines.len()), (1, 2, 1));
+        let mut skeletons = KnownSkeletons::default();
+        skeletons.add("import warp as wp\nclass T:\n    def test(self):\n        @wp.kernel\n        def k(x: wp.array(dtype=int)):\n            x[0] = 1\n".into());
+        assert_eq!((skeletons.kernels, skeletons.len(), skeletons.outlines.len()), (1, 2, 1));
         let source = "import warp as wp\n\n\n@wp.kernel\ndef store(out: wp.array(dtype=wp.int32)):\n    out[0] = 5\n";
-        assert!(is_known(source, &known) && !is_known(source, &KnownSkeletons::default()));
+        assert!(is_known(source, &skeletons) && !is_known(source, &KnownSkeletons::default()));
     }
 }

@@ -97,8 +97,8 @@ pub fn row(
                 row
             }
             Mode::Run => {
-                let given = judge(&program, dims, inputs, seed, SEARCH_BUDGET)?;
-                checked(&instance.source, &program, plan, given)?.0
+                let found_inputs = judge(&program, dims, inputs, seed, SEARCH_BUDGET)?;
+                checked(&instance.source, &program, plan, found_inputs)?.0
             }
         };
         Ok(Row { attempt: attempt as u32, ..row })

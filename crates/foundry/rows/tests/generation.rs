@@ -69,11 +69,11 @@ fn rows_whose_gradient_is_refused_are_kept_and_say_so() {
 
 #[test]
 fn rows_that_nvidia_warp_has_are_marked() {
-    let known = KnownSkeletons::of_warp();
+    let skeletons = KnownSkeletons::of_warp();
     let rows: Vec<_> = (0..40).map(|id| make(TEXT, id)).collect();
-    assert!(rows.iter().all(|row| row.in_warp == is_known(&row.source, &known)));
+    assert!(rows.iter().all(|row| row.in_warp == is_known(&row.source, &skeletons)));
     let sum = "import warp as wp\n\n\n@wp.kernel\ndef total(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    i = wp.tid()\n    wp.atomic_add(y, 0, x[i])\n";
-    assert!(known.len() > 1000 && is_known(sum, &known));
+    assert!(skeletons.len() > 1000 && is_known(sum, &skeletons));
 }
 
 /// Readers find columns by name and order; a change of either needs a new `SCHEMA_VERSION`.

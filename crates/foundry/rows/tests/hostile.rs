@@ -17,11 +17,11 @@ fn row(id: u64) -> Row {
 }
 
 fn verdict(checks: &[CheckOutcome], name: &str) -> Result<Verdict, NotRun> {
-    let found = checks.iter().find_map(|outcome| match outcome {
+    let verdict_of_check = checks.iter().find_map(|outcome| match outcome {
         Ok(check) => (check.check == name).then(|| Ok(check.verdict.clone())),
         Err(skipped) => (skipped.check == name).then(|| Err(skipped.reason.clone())),
     });
-    found.expect("a check")
+    verdict_of_check.expect("a check")
 }
 
 /// Returns a text that replaces a row's own and writes a file when it is compiled and run.

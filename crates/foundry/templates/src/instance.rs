@@ -47,12 +47,12 @@ impl Template {
         let (round, rest) =
             (number / combinations, (number + stream % combinations) % combinations);
         let style = Style::draw(seed(stream, 1 << 32 | rest), round)?;
-        let mut chosen = self.choices_of(rest);
+        let mut words = self.choices_of(rest);
         let mut random = Random::new(seed(stream, number));
-        for (draw, (_, word)) in self.draws.iter().zip(&mut chosen[self.choices.len()..]) {
+        for (draw, (_, word)) in self.draws.iter().zip(&mut words[self.choices.len()..]) {
             *word = &draw.words[random.below(draw.words.len())];
         }
-        Some(self.filled(style, chosen, &mut random))
+        Some(self.filled(style, words, &mut random))
     }
 
     /// Returns the texts of all combinations of choices in one style, each of another structure.
@@ -66,14 +66,14 @@ impl Template {
 
     /// Returns the choices of a combination, and the first word of each draw.
     fn choices_of(&self, mut number: u64) -> Vec<(&str, &str)> {
-        let mut chosen: Vec<(&str, &str)> = Vec::new();
+        let mut words: Vec<(&str, &str)> = Vec::new();
         for choice in &self.choices {
             let count = choice.words.len() as u64;
-            chosen.push((&choice.key, &choice.words[(number % count) as usize]));
+            words.push((&choice.key, &choice.words[(number % count) as usize]));
             number /= count;
         }
-        chosen.extend(self.draws.iter().map(|draw| (&*draw.key, &*draw.words[0])));
-        chosen
+        words.extend(self.draws.iter().map(|draw| (&*draw.key, &*draw.words[0])));
+        words
     }
 
     fn filled<'a>(

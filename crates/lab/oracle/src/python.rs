@@ -171,9 +171,9 @@ mod tests {
         let python = Python { program: "python3".into(), package_folder };
         let leave = |name: &str| fs::write(name, "raise SystemExit('left by a program')\n");
         let site = "import site; print(site.getusersitepackages())";
-        let mut asked = python.command();
-        asked.args(["-c", site]).env("HOME", folder.path());
-        let site = String::from_utf8(asked.output().expect("Python").stdout).expect("UTF-8");
+        let mut site_command = python.command();
+        site_command.args(["-c", site]).env("HOME", folder.path());
+        let site = String::from_utf8(site_command.output().expect("Python").stdout).expect("UTF-8");
         fs::create_dir_all(site.trim()).expect("a folder");
         leave(&format!("{}/usercustomize.py", site.trim())).expect("a file");
         leave(&format!("{}/argparse.py", folder.path().display())).expect("a file");

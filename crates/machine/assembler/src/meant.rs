@@ -20,12 +20,12 @@ pub fn meant_by(name: &str) -> Option<&'static BuiltIn> {
         false => '_',
     };
     let spoken: String = stem.chars().map(letter).collect();
-    let known = || all().iter().chain(for_color());
-    let mut with_word = known().filter(|rom| rom.name.split('_').any(|word| word == spoken));
+    let roms = || all().iter().chain(for_color());
+    let mut with_word = roms().filter(|rom| rom.name.split('_').any(|word| word == spoken));
     if let (Some(only), None) = (with_word.next(), with_word.next()) {
         return Some(only);
     }
-    let near = known().map(|rom| (distance(&spoken, rom.name), rom));
+    let near = roms().map(|rom| (distance(&spoken, rom.name), rom));
     let (distance, rom) = near.min_by_key(|(distance, _)| *distance)?;
     (distance <= 1 + spoken.len() / 4).then_some(rom)
 }

@@ -81,8 +81,8 @@ impl Machine {
         cart_ram: &mut [u8],
     ) -> Result<Machine, StateError> {
         check_buffer("the cartridge RAM", cart_ram.len(), cartridge.ram_bytes as usize)?;
-        let rest = check_preamble(cartridge, bytes)?;
-        let mut reader = Reader { bytes: rest, path: Path::root() };
+        let fields = check_preamble(cartridge, bytes)?;
+        let mut reader = Reader { bytes: fields, path: Path::root() };
         let expected_bytes = Machine::power_on(cartridge).state_len(cartridge);
         if bytes.len() != expected_bytes {
             return Err(StateError::WrongLength { expected_bytes, found_bytes: bytes.len() });

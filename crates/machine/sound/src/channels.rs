@@ -286,11 +286,11 @@ impl Channels {
         }
         (0..mcycles).for_each(|_| each.extend(stepped.advance_one()));
         assert!(at_once == each, "levels after {}", self.now);
-        let kept = |channels: &Self| {
+        let saved = |channels: &Self| {
             let mut bytes = Vec::new();
             channels.write_to(&mut bytes);
             bytes
         };
-        assert_eq!((skipped.apu, kept(&skipped)), (stepped.apu, kept(&stepped)));
+        assert_eq!((skipped.apu, saved(&skipped)), (stepped.apu, saved(&stepped)));
     }
 }

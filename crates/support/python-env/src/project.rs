@@ -27,14 +27,14 @@ pub fn find_in_project(starts: &[PathBuf], relative: &Path) -> Result<Option<Pat
     let mut refused = None;
     for start in starts {
         let Some(root) = project(start) else { continue };
-        let found = root.join(relative);
-        if !found.exists() {
+        let path = root.join(relative);
+        if !path.exists() {
             continue;
         }
         match distrusted(&root, relative) {
-            None => return Ok(Some(found)),
+            None => return Ok(Some(path)),
             Some(why) => {
-                refused = refused.or(Some(format!("{} is not run: {why}", found.display())));
+                refused = refused.or(Some(format!("{} is not run: {why}", path.display())));
             }
         }
     }

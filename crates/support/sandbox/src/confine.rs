@@ -42,8 +42,8 @@ pub(crate) fn marked(
 /// Returns the child's whole environment: `PATH` and the policy's variables as the user has them,
 /// the child's folders, and settings for compilers.
 fn environment(policy: &Policy) -> Vec<(&'static str, OsString)> {
-    let given = ["PATH"].iter().chain(&policy.variables);
-    let mut all: Vec<_> = given.filter_map(|&name| Some((name, std::env::var_os(name)?))).collect();
+    let names = ["PATH"].iter().chain(&policy.variables);
+    let mut all: Vec<_> = names.filter_map(|&name| Some((name, std::env::var_os(name)?))).collect();
     all.extend(["HOME", "TMPDIR", "TMP"].map(|name| (name, policy.folder.clone().into())));
     // Messages come in one language, and `ccache` looks for no cache in the user's home.
     all.extend(

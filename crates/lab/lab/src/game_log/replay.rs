@@ -51,8 +51,8 @@ fn place(game: &Game, label: &str) -> u32 {
 
 /// Returns the bits of a header's variant and difficulty.
 fn variant_bits(game: &Game, header: &Header) -> Result<u8, String> {
-    let asked = [&header.variant, &header.difficulty].into_iter().flatten();
-    let bits = asked.filter(|name| *name != "normal").map(|name| {
+    let names_in_header = [&header.variant, &header.difficulty].into_iter().flatten();
+    let bits = names_in_header.filter(|name| *name != "normal").map(|name| {
         let bit = game.variants.iter().position(|variant| variant.0 == name);
         bit.map(|bit| 1 << bit).ok_or_else(|| {
             let names: Vec<&str> = game.variants.iter().map(|variant| variant.0).collect();

@@ -153,8 +153,8 @@ impl NativePrograms {
     /// Takes the pending writes of the last function: places and values, in order.
     pub(crate) fn take_writes(&mut self) -> impl Iterator<Item = (u32, u8)> + use<> {
         let count = self.writes.first_mut().map_or(0, std::mem::take) as usize;
-        let asked = self.writes.get(1..=count).unwrap_or_default().to_vec();
-        asked.into_iter().map(|write| (write >> 8, write as u8))
+        let packed = self.writes.get(1..=count).unwrap_or_default().to_vec();
+        packed.into_iter().map(|write| (write >> 8, write as u8))
     }
 }
 

@@ -93,15 +93,15 @@ impl ProgramCalls {
         match fused.reward {
             Some(reward) => {
                 self.calls("reward", reward);
-                let given = optional(programs, fused, (reward, TextRole::Reward));
-                self.line(1, &format!("rewards[env] = gb.reward(machine, {cells}{given})"));
+                let arguments = optional(programs, fused, (reward, TextRole::Reward));
+                self.line(1, &format!("rewards[env] = gb.reward(machine, {cells}{arguments})"));
             }
             None => self.line(1, "rewards[env] = 0.0"),
         }
         if let Some(done) = fused.done {
             self.calls("done", done);
-            let given = optional(programs, fused, (done, TextRole::Reward));
-            self.line(1, &format!("dones[env] = wp.uint8(gb.done(machine, {cells}{given}))"));
+            let arguments = optional(programs, fused, (done, TextRole::Reward));
+            self.line(1, &format!("dones[env] = wp.uint8(gb.done(machine, {cells}{arguments}))"));
         }
     }
 
