@@ -15,13 +15,13 @@
 
 use crate::description::{self, Descriptions, capitalised};
 use crate::expression::Expression;
+use crate::header::{Choice, Header, Size, header_and_body};
 use crate::instance::{Filling, Instance};
 use crate::parameter::{Direction, Domain, Parameter};
 use crate::rename::Renaming;
 use crate::signature;
 use crate::style::{Guard, Style};
-use crate::template::{Choice, Size, Template, choice, fact, header_and_body, push_words, size};
-use gbxcule_grammar::random::seed;
+use crate::template::Template;
 use std::fmt::Write as _;
 
 /// Greatest number of columns of a launch in one line.
@@ -34,12 +34,7 @@ pub struct Composition {
     pub name: String,
     /// Field of the composition.
     pub topic: String,
-    title: String,
-    about: String,
-    choices: Vec<Choice>,
-    sizes: Vec<Size>,
-    /// Replacements of the templates' parameters.
-    parameters: Vec<Parameter>,
+    header: Header,
     parts: Vec<Part>,
     body: Vec<String>,
 }
@@ -81,33 +76,24 @@ impl Composition {
             composition.read_fact(line).map_err(fault)?;
         }
         composition.body = body.lines().map(|line| line.trim_end().to_owned()).collect();
-        match composition.title.is_empty() || composition.about.is_empty() {
+        match composition.header.lacks_words() {
             true => Err(fault("a header has `title` and `about`".into())),
             false => Ok(composition),
         }
     }
 
     fn read_fact(&mut self, line: &str) -> Result<(), String> {
-        let first = line.split_whitespace().next().unwrap_or_default();
-        if matches!(first, "in" | "out" | "inout" | "add") {
-            self.parameters.push(Parameter::parse(line)?);
-            return Ok(());
-        }
-        let (key, own, value) = fact(line)?;
-        match key {
-            "title" => self.title = value.into(),
-            "about" => push_words(&mut self.about, value),
-            "vary" => self.choices.push(choice(own, value)),
-            "size" => self.sizes.push(size(own, value)?),
-            "use" => self.parts.push(part(own, value)?),
-            other => return Err(format!("`{other}` is no key of a composition")),
+        match self.header.read(line)? {
+            None => {}
+            Some(("use", name, text)) => self.parts.push(part(name, text)?),
+            Some((key, ..)) => return Err(format!("`{key}` is no key of a composition")),
         }
         Ok(())
     }
 
     /// Returns the number of combinations of choices.
     pub fn combinations(&self) -> usize {
-        self.choices.iter().map(|it| it.words.len()).product()
+        self.header.combinations()
     }
 
     /// Makes instance `number`, as [`Template::instance`] does.
@@ -117,17 +103,9 @@ impl Composition {
         number: u64,
         stream: u64,
     ) -> Option<Result<Instance, String>> {
-        let combinations = self.combinations() as u64;
-        let (round, mut rest) =
-            (number / combinations, (number + stream % combinations) % combinations);
-        let style = Style::draw(seed(stream, 1 << 32 | rest), round)?;
+        let (combination, style) = self.header.combination_and_style(number, stream)?;
         let style = Style { guard: Guard::None, ..style };
-        let mut chosen = Vec::new();
-        for choice in &self.choices {
-            let count = choice.words.len() as u64;
-            chosen.push((&*choice.key, &*choice.words[(rest % count) as usize]));
-            rest /= count;
-        }
+        let chosen = self.header.chosen(combination);
         let fault = |reason| format!("{}/{}: {reason}", self.topic, self.name);
         Some(self.filled(library, style, &chosen).map_err(fault))
     }
@@ -169,15 +147,18 @@ impl Composition {
         let mut template = template
             .ok_or_else(|| format!("no template is called `{}/{}`", part.topic, part.template))?
             .clone();
-        for own in &mut template.sizes {
-            if let Some(size) = self.sizes.iter().find(|it| it.name == part.name_of(&own.name)) {
+        for own in &mut template.header.sizes {
+            if let Some(size) =
+                self.header.sizes.iter().find(|it| it.name == part.name_of(&own.name))
+            {
                 *own = Size { name: own.name.clone(), ..size.clone() };
             }
         }
         // A size of the composition may refer to another one.
-        for size in &self.sizes {
-            if template.sizes.iter().all(|it| it.name != size.name) {
-                template.sizes.push(size.clone());
+        let sizes = &mut template.header.sizes;
+        for size in &self.header.sizes {
+            if sizes.iter().all(|it| it.name != size.name) {
+                sizes.push(size.clone());
             }
         }
         Ok(template)
@@ -199,14 +180,14 @@ impl Composition {
             let word = word.ok_or_else(|| format!("`{}` can't be `{own}`", it.key))?;
             Ok((&*it.key, &**word))
         };
-        let words = template.choices.iter().chain(&template.draws).map(word);
+        let words = template.header.choices.iter().chain(&template.draws).map(word);
         let chosen = words.collect::<Result<Vec<_>, String>>()?;
         if let Some((key, _)) =
             part.choices.iter().find(|(key, _)| !chosen.iter().any(|it| it.0 == key))
         {
             return Err(format!("`{}` has no choice `{key}`", part.template));
         }
-        let names = template.parameters.iter().map(|it| {
+        let names = template.header.parameters.iter().map(|it| {
             let first = &it.names[0];
             (first.clone(), part.name_of(first).to_owned())
         });
@@ -261,7 +242,7 @@ impl Composition {
                 }
             }
         }
-        for own in &self.parameters {
+        for own in &self.header.parameters {
             let name = &own.names[0];
             let argument = arguments.iter_mut().find(|it| it.name == *name);
             let argument = argument.ok_or_else(|| format!("no kernel is given `{name}`"))?;
@@ -291,7 +272,7 @@ impl Composition {
             _ = writeln!(
                 text,
                 "    \"\"\"{}.\"\"\"",
-                capitalised(&filled_words(&self.title, chosen))
+                capitalised(&filled_words(&self.header.title, chosen))
             );
         }
         for (at, line) in self.body.iter().enumerate() {
@@ -314,12 +295,12 @@ impl Composition {
         kernels: &[Kernel<'_>],
         arguments: &[Argument<'_>],
     ) -> Result<Descriptions, String> {
-        let title = capitalised(&filled_words(&self.title, chosen));
-        let about = filled_words(&self.about, chosen);
+        let title = capitalised(&filled_words(&self.header.title, chosen));
+        let about = filled_words(&self.header.about, chosen);
         let (mut words, mut rules) = (String::new(), Vec::new());
         for kernel in kernels {
             let own = description::rules(&kernel.filling)?;
-            let title = capitalised(&kernel.filling.words(&kernel.filling.template.title)?);
+            let title = capitalised(&kernel.filling.words(&kernel.filling.template.header.title)?);
             let all: String = own.iter().map(|rule| format!(" {rule}")).collect();
             _ = writeln!(words, "- `{}`: {title}.{all}", kernel.part.name);
             rules.extend(own);

@@ -49,7 +49,7 @@ fn precision<'a>(filling: &'a Filling<'_>) -> Option<&'a str> {
 }
 
 fn summary(filling: &Filling<'_>) -> Result<String, String> {
-    let mut line = capitalised(&filling.words(&filling.template.title)?);
+    let mut line = capitalised(&filling.words(&filling.template.header.title)?);
     for rule in holding(filling, &filling.template.rules).filter(|it| !it.phrase.is_empty()) {
         _ = write!(line, ", {}", filling.words(&rule.phrase)?);
     }
@@ -99,7 +99,7 @@ fn list(parameters: &[&(Parameter, String)], filling: &Filling<'_>) -> Result<St
 }
 
 fn paragraph(filling: &Filling<'_>, real_dims: &[u32]) -> Result<String, String> {
-    let mut text = filling.words(&filling.template.about)?;
+    let mut text = filling.words(&filling.template.header.about)?;
     for rule in holding(filling, &filling.template.rules) {
         _ = write!(text, " {}", filling.words(&rule.text)?);
     }
@@ -127,7 +127,7 @@ fn paragraph(filling: &Filling<'_>, real_dims: &[u32]) -> Result<String, String>
 
 fn specification(filling: &Filling<'_>, dims: &[u32], real_dims: &[u32]) -> Result<String, String> {
     let template = filling.template;
-    let title = capitalised(&filling.words(&template.title)?);
+    let title = capitalised(&filling.words(&template.header.title)?);
     let mut text = format!("{title}.\n\nKernel `{}`.\n", template.name);
     _ = writeln!(
         text,
@@ -140,7 +140,7 @@ fn specification(filling: &Filling<'_>, dims: &[u32], real_dims: &[u32]) -> Resu
     for (parameter, name) in &filling.parameters {
         parameter_line(filling, parameter, name, &mut text)?;
     }
-    _ = writeln!(text, "\nBehaviour:\n- {}", filling.words(&template.about)?);
+    _ = writeln!(text, "\nBehaviour:\n- {}", filling.words(&template.header.about)?);
     for rule in holding(filling, &template.rules) {
         _ = writeln!(text, "- {}", filling.words(&rule.text)?);
     }

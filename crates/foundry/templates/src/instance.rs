@@ -43,13 +43,10 @@ impl Template {
     /// Makes instance `number`, or returns `None` if there are fewer. Each number gives another
     /// structure; names and literals depend on `stream`.
     pub fn instance(&self, number: u64, stream: u64) -> Option<Result<Instance, String>> {
-        let combinations = self.combinations() as u64;
-        let (round, rest) =
-            (number / combinations, (number + stream % combinations) % combinations);
-        let style = Style::draw(seed(stream, 1 << 32 | rest), round)?;
-        let mut words = self.choices_of(rest);
+        let (combination, style) = self.header.combination_and_style(number, stream)?;
+        let mut words = self.choices_of(combination);
         let mut random = Random::new(seed(stream, number));
-        for (draw, (_, word)) in self.draws.iter().zip(&mut words[self.choices.len()..]) {
+        for (draw, (_, word)) in self.draws.iter().zip(&mut words[self.header.choices.len()..]) {
             *word = &draw.words[random.below(draw.words.len())];
         }
         Some(self.filled(style, words, &mut random))
@@ -65,13 +62,8 @@ impl Template {
     }
 
     /// Returns the choices of a combination, and the first word of each draw.
-    fn choices_of(&self, mut number: u64) -> Vec<(&str, &str)> {
-        let mut words: Vec<(&str, &str)> = Vec::new();
-        for choice in &self.choices {
-            let count = choice.words.len() as u64;
-            words.push((&choice.key, &choice.words[(number % count) as usize]));
-            number /= count;
-        }
+    fn choices_of(&self, combination: u64) -> Vec<(&str, &str)> {
+        let mut words = self.header.chosen(combination);
         words.extend(self.draws.iter().map(|draw| (&*draw.key, &*draw.words[0])));
         words
     }
@@ -86,7 +78,7 @@ impl Template {
         if !self.can_guard(style.guard) {
             style.guard = Guard::None;
         }
-        let names = Renaming::draw(&self.parameters, random);
+        let names = Renaming::draw(&self.header.parameters, random);
         Filling::of(self, style, chosen, names).instance().map_err(fault)
     }
 
@@ -95,8 +87,9 @@ impl Template {
         let has_axis = |it: &Expression| it.name().is_some_and(|size| self.axis_of(size).is_some());
         // A size may be a parameter already, or become one if the text doesn't use its name.
         let is_free = |it: &Expression| {
-            let is_parameter =
-                |size| self.parameters.iter().any(|it| it.names[0] == size && it.shape.is_empty());
+            let is_parameter = |size| {
+                self.header.parameters.iter().any(|it| it.names[0] == size && it.shape.is_empty())
+            };
             it.name().is_some_and(|size| is_parameter(size) || !self.uses(size))
         };
         match guard {
@@ -108,9 +101,9 @@ impl Template {
 
     /// Finds an array with a dimension of this size, and returns both.
     pub(crate) fn axis_of(&self, size: &str) -> Option<(&Parameter, usize)> {
-        self.parameters.iter().filter(|it| it.condition == Condition::default()).find_map(|it| {
-            Some((it, it.shape.iter().position(|extent| extent.name() == Some(size))?))
-        })
+        self.header.parameters.iter().filter(|it| it.condition == Condition::default()).find_map(
+            |it| Some((it, it.shape.iter().position(|extent| extent.name() == Some(size))?)),
+        )
     }
 }
 
@@ -142,13 +135,14 @@ impl<'a> Filling<'a> {
         if let Some(word) = self.chosen(name) {
             return word.parse().ok();
         }
-        let size = self.template.sizes.iter().find(|it| it.name == name)?;
+        let size = self.template.header.sizes.iter().find(|it| it.name == name)?;
         let expression = if is_real { &size.real } else { &size.small };
         expression.value(&|other| self.size(other, is_real)).ok()
     }
 
     fn ordered_parameters(&self) -> Vec<(Parameter, String)> {
-        let own = self.template.parameters.iter().filter(|it| self.holds(&it.condition)).cloned();
+        let own =
+            self.template.header.parameters.iter().filter(|it| self.holds(&it.condition)).cloned();
         let mut parameters: Vec<Parameter> = own.collect();
         if self.style.guard == Guard::Count {
             for size in self.template.launch.iter().filter_map(Expression::name) {

@@ -10,6 +10,7 @@ mod composition;
 mod condition;
 mod description;
 mod expression;
+mod header;
 mod instance;
 mod parameter;
 mod rename;

@@ -5,14 +5,7 @@
 
 use crate::condition::Condition;
 use crate::expression::Expression;
-use crate::parameter::Parameter;
-
-/// A word that is chosen for each instance.
-#[derive(Clone, Debug)]
-pub(crate) struct Choice {
-    pub(crate) key: String,
-    pub(crate) words: Vec<String>,
-}
+use crate::header::{Choice, Header, choice, header_and_body};
 
 /// A sentence of the descriptions, used if its condition holds.
 #[derive(Clone, Debug)]
@@ -21,14 +14,6 @@ pub(crate) struct Sentence {
     /// Words for the description of one line.
     pub(crate) phrase: String,
     pub(crate) text: String,
-}
-
-/// A size: its value in the row's launch, and in real use.
-#[derive(Clone, Debug)]
-pub(crate) struct Size {
-    pub(crate) name: String,
-    pub(crate) small: Expression,
-    pub(crate) real: Expression,
 }
 
 /// A line of the text.
@@ -45,40 +30,20 @@ pub struct Template {
     pub name: String,
     /// Field of the algorithm.
     pub topic: String,
-    pub(crate) title: String,
-    pub(crate) about: String,
+    pub(crate) header: Header,
     /// Rules that follow from choices, such as those of boundaries.
     pub(crate) rules: Vec<Sentence>,
     pub(crate) edges: Vec<Sentence>,
-    /// Choices that change the text's structure: each combination gives another kernel.
-    pub(crate) choices: Vec<Choice>,
     /// Choices of names or numbers.
     pub(crate) draws: Vec<Choice>,
     /// Texts of holes.
     pub(crate) texts: Vec<(String, Condition, String)>,
-    pub(crate) sizes: Vec<Size>,
     pub(crate) launch: Vec<Expression>,
     /// Threads of a block in each dimension, in real use.
     pub(crate) block: Vec<u32>,
     /// True if threads beyond the data may return at once.
     pub(crate) is_guarded: bool,
-    pub(crate) parameters: Vec<Parameter>,
     pub(crate) lines: Vec<Line>,
-}
-
-/// Splits a file of the library into the lines of its header and its body.
-pub(crate) fn header_and_body(text: &str) -> Result<(impl Iterator<Item = &str>, &str), String> {
-    let (header, body) =
-        text.split_once("\n---\n").ok_or("there is no line `---` below the header")?;
-    Ok((header.lines().filter(|line| !line.trim().is_empty()), body))
-}
-
-/// Splits a line such as `vary steps: 3 5` into key, name and value.
-pub(crate) fn fact(line: &str) -> Result<(&str, &str, &str), String> {
-    let (key, value) =
-        line.split_once(':').ok_or_else(|| format!("`{line}` is no fact: write `key: value`"))?;
-    let (key, own) = key.split_once(' ').unwrap_or((key, ""));
-    Ok((key, own, value.trim()))
 }
 
 impl Template {
@@ -109,24 +74,15 @@ impl Template {
     }
 
     fn read_fact(&mut self, line: &str) -> Result<(), String> {
-        let first = line.split_whitespace().next().unwrap_or_default();
-        if matches!(first, "in" | "out" | "inout" | "add") {
-            self.parameters.push(Parameter::parse(line)?);
-            return Ok(());
-        }
-        let (key, own, value) = fact(line)?;
+        let Some((key, own, value)) = self.header.read(line)? else { return Ok(()) };
         match key {
-            "title" => self.title = value.into(),
-            "about" => push_words(&mut self.about, value),
             "say" => self.rules.push(sentence(own, value)?),
             "edge" => self.edges.push(sentence(own, &format!("; {value}"))?),
-            "vary" => self.choices.push(choice(own, value)),
             "draw" => self.draws.push(choice(own, value)),
             "let" => {
                 let (name, condition) = own.split_once(' ').unwrap_or((own, ""));
                 self.texts.push((name.into(), Condition::parse(condition)?, value.into()));
             }
-            "size" => self.sizes.push(size(own, value)?),
             "launch" => {
                 let extents = value.split(',').map(Expression::parse);
                 self.launch = extents.collect::<Result<_, _>>()?;
@@ -145,24 +101,24 @@ impl Template {
 
     /// Checks that conditions name words that can be chosen, and that no needed line is missing.
     fn check(&self) -> Result<(), String> {
-        if self.title.is_empty() || self.about.is_empty() || self.launch.is_empty() {
+        if self.header.lacks_words() || self.launch.is_empty() {
             return Err("a header has `title`, `about` and `launch`".into());
         }
         let conditions = self.lines.iter().map(|it| &it.condition);
         let conditions = conditions
             .chain(self.rules.iter().chain(&self.edges).map(|it| &it.condition))
             .chain(self.texts.iter().map(|it| &it.1))
-            .chain(self.parameters.iter().map(|it| &it.condition));
-        let known: Vec<&Choice> = self.choices.iter().chain(&self.draws).collect();
+            .chain(self.header.parameters.iter().map(|it| &it.condition));
+        let choices: Vec<&Choice> = self.header.choices.iter().chain(&self.draws).collect();
         for (key, word) in conditions.flat_map(Condition::words) {
             let is_known =
-                known.iter().any(|it| it.key == key && it.words.iter().any(|it| it == word));
+                choices.iter().any(|it| it.key == key && it.words.iter().any(|it| it == word));
             if !is_known {
                 return Err(format!("a condition says `{key}={word}`, which is never chosen"));
             }
         }
-        let mut sizes = self.sizes.iter().map(|it| &it.name);
-        match sizes.find(|it| self.choices.iter().any(|own| own.key == **it)) {
+        let mut sizes = self.header.sizes.iter().map(|it| &it.name);
+        match sizes.find(|it| self.header.choices.iter().any(|own| own.key == **it)) {
             Some(size) => Err(format!("`{size}` is a size and a choice")),
             None => Ok(()),
         }
@@ -170,8 +126,9 @@ impl Template {
 
     /// Removes names that the text or another parameter already uses.
     fn drop_taken_names(&mut self) {
-        let names: Vec<Vec<String>> = self.parameters.iter().map(|it| it.names.clone()).collect();
-        for at in 0..self.parameters.len() {
+        let parameters = &self.header.parameters;
+        let names: Vec<Vec<String>> = parameters.iter().map(|it| it.names.clone()).collect();
+        for at in 0..names.len() {
             let is_other = |name: &String| {
                 let others = names.iter().enumerate();
                 others
@@ -184,7 +141,7 @@ impl Template {
             let is_size = |name: &str| self.launch.iter().any(|it| it.name() == Some(name));
             own.retain(|name| !self.uses(name) && !is_other(name) && !is_size(name));
             own.insert(0, first);
-            self.parameters[at].names = own;
+            self.header.parameters[at].names = own;
         }
     }
 
@@ -196,7 +153,7 @@ impl Template {
 
     /// Returns the number of combinations of choices, each another kernel.
     pub fn combinations(&self) -> usize {
-        self.choices.iter().map(|it| it.words.len()).product()
+        self.header.combinations()
     }
 }
 
@@ -208,24 +165,6 @@ fn has_word(line: &str, name: &str) -> bool {
         !before.ends_with(|it| is_letter(it) || matches!(it, '.' | '$'))
             && !after.starts_with(is_letter)
     })
-}
-
-pub(crate) fn push_words(text: &mut String, words: &str) {
-    if !text.is_empty() {
-        text.push(' ');
-    }
-    text.push_str(words);
-}
-
-pub(crate) fn choice(key: &str, words: &str) -> Choice {
-    Choice { key: key.into(), words: words.split_whitespace().map(str::to_owned).collect() }
-}
-
-/// Reads a size: its value in the row's launch, and in real use.
-pub(crate) fn size(name: &str, text: &str) -> Result<Size, String> {
-    let (small, real) = text.split_once(' ').unwrap_or((text, text));
-    let (small, real) = (Expression::parse(small)?, Expression::parse(real)?);
-    Ok(Size { name: name.into(), small, real })
 }
 
 /// Reads a sentence, with the phrase for the short description before a semicolon.
