@@ -151,7 +151,7 @@ class Infos:
         self._cells = {
             name: (number, np.zeros(envs, np.float64)) for name, number in info.items() if isinstance(number, Cell)
         }
-        self.look(swarm)
+        self.read(swarm)
 
     @property
     def names(self) -> list[str]:
@@ -169,7 +169,7 @@ class Infos:
         """Forget the levels: from now on episodes begin elsewhere."""
         self._level_of_start = None
 
-    def look(self, swarm: _native.Swarm) -> None:
+    def read(self, swarm: _native.Swarm) -> None:
         """Fetch the swarm's hook counts, cells and masks."""
         if self._hooks:
             swarm.hook_counts_into(self.counts)

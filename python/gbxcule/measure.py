@@ -38,15 +38,15 @@ class Measure:
         self.lives_before = np.zeros(swarm.num_envs, np.int64)
         self._rewards = np.zeros(swarm.num_envs, np.float32)
 
-    def look(self, swarm: _native.Swarm, mask: bytes | None) -> None:
+    def read(self, swarm: _native.Swarm, mask: bytes | None) -> None:
         """Read the numbers of all envs, or of the marked ones."""
-        self.watch.look(swarm, mask)
-        self._reported.look(swarm)
+        self.watch.read(swarm, mask)
+        self._reported.read(swarm)
 
-    def look_from(self, swarm: _native.Swarm, mask: Mask) -> None:
+    def read_start(self, swarm: _native.Swarm, mask: Mask) -> None:
         """Take the marked envs' numbers as the starting point of the next reward, after their machines got another
         state."""
-        self.look(swarm, mask.tobytes())
+        self.read(swarm, mask.tobytes())
         for place in range(len(self.changes)):
             self.levels[place, mask] = self.watch[f"reward {place}"][mask]
         if self.lives is not None:

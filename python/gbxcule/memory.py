@@ -123,7 +123,7 @@ class Watch:
         self._view = _native.View.memory(ranges)
         self._bytes: Bytes = np.zeros((num_envs, *self._view.shape), np.uint8)
 
-    def look(self, swarm: _native.Swarm, mask: bytes | None = None) -> None:
+    def read(self, swarm: _native.Swarm, mask: bytes | None = None) -> None:
         """Read the numbers of all envs, or of the marked ones."""
         if self._places:
             swarm.show(self._view, self._bytes, mask)

@@ -114,7 +114,7 @@ class _ProgramView:
     def __init__(self, obs_dim: int) -> None:
         self.shape = (obs_dim,)
 
-    def look(self, swarm: _native.Swarm, buffer: npt.NDArray[Any], mask: bytes | None) -> None:
+    def read(self, swarm: _native.Swarm, buffer: npt.NDArray[Any], mask: bytes | None) -> None:
         swarm.observations_into(buffer)
 
 
@@ -125,7 +125,7 @@ class _OutputView:
         self.output, self.numbers = output, numbers
         self.shape, self.dtype = output.shape, output.dtype
 
-    def look(self, swarm: _native.Swarm, buffer: npt.NDArray[Any], mask: bytes | None) -> None:
+    def read(self, swarm: _native.Swarm, buffer: npt.NDArray[Any], mask: bytes | None) -> None:
         if self.output.first == 0:
             swarm.observations_into(self.numbers)
         self.output.fill(buffer, self.numbers)
@@ -135,7 +135,7 @@ class _NativeView:
     def __init__(self, view: _native.View) -> None:
         self.view, self.shape, self.dtype = view, view.shape, view.dtype
 
-    def look(self, swarm: _native.Swarm, buffer: npt.NDArray[Any], mask: bytes | None) -> None:
+    def read(self, swarm: _native.Swarm, buffer: npt.NDArray[Any], mask: bytes | None) -> None:
         swarm.show(self.view, buffer, mask)
 
 
@@ -147,7 +147,7 @@ class _AudioView:
     def __init__(self, frames_per_step: int) -> None:
         self.shape = (SAMPLES_PER_FRAME * frames_per_step, 2)
 
-    def look(self, swarm: _native.Swarm, buffer: npt.NDArray[Any], mask: bytes | None) -> None:
+    def read(self, swarm: _native.Swarm, buffer: npt.NDArray[Any], mask: bytes | None) -> None:
         swarm.sound_into(buffer, mask)
 
 
@@ -160,8 +160,8 @@ class _NumbersView:
         self._watch = Watch({str(place): number for place, number in enumerate(spec.numbers)}, symbols, num_envs)
         self.shape = (len(spec.numbers),)
 
-    def look(self, swarm: _native.Swarm, buffer: npt.NDArray[Any], mask: bytes | None) -> None:
-        self._watch.look(swarm, mask)
+    def read(self, swarm: _native.Swarm, buffer: npt.NDArray[Any], mask: bytes | None) -> None:
+        self._watch.read(swarm, mask)
         for place in range(buffer.shape[1]):
             buffer[:, place] = self._watch[str(place)]
 
@@ -286,10 +286,10 @@ class Observer:
         """Make the space of all envs' observations. Gymnasium's bounds are four times as large as the observations."""
         return batch_space(self.single_space, self._num_envs)
 
-    def look(self, swarm: _native.Swarm, mask: bytes | None = None) -> None:
+    def read(self, swarm: _native.Swarm, mask: bytes | None = None) -> None:
         """Compute the observations of all envs, or only of the marked ones; a new buffer is computed for all envs."""
         for name, view in self._views.items():
-            view.look(swarm, self._buffers[name], None if self._is_new else mask)
+            view.read(swarm, self._buffers[name], None if self._is_new else mask)
         self._is_new = False
 
     def heard(self) -> dict[str, bytes]:

@@ -77,13 +77,13 @@ class RecordBest(VectorWrapper):
         """Restart the films of envs that got another state; if their episode was over, this begins the next one."""
         moved = self._swarm._moved
         self._returns[self._was_over & ~self._swarm._over] = 0
-        self._keep(moved)
+        self._restart_films(moved)
 
     def _begin(self, mask: npt.NDArray[np.bool_]) -> None:
-        self._keep(mask)
+        self._restart_films(mask)
         self._returns[mask] = 0
 
-    def _keep(self, mask: npt.NDArray[np.bool_]) -> None:
+    def _restart_films(self, mask: npt.NDArray[np.bool_]) -> None:
         for env in np.flatnonzero(mask):
             self._states[env] = self._swarm.save_state(int(env))
             self._actions[env] = []

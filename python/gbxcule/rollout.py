@@ -158,7 +158,7 @@ class Rollout:
         env._over, env._goes_on = np.array(left[2], np.bool_), np.array(left[3], np.bool_)
         env._observer.forget()
         env._reported.begin(env._machines, np.ones(env.num_envs, np.bool_))
-        env._measure.look_from(env._machines, np.ones(env.num_envs, np.bool_))
+        env._measure.read_start(env._machines, np.ones(env.num_envs, np.bool_))
 
     # On the CPU, each step copies its results to the arrays once `arrays` has been called.
 

@@ -115,8 +115,8 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         # A new environment reads no env here, but this refuses places that the cartridge lacks.
         mask = bytes(num_envs) if _machines is None else None
         self._reported.begin(self._swarm, np.full(num_envs, _machines is not None))
-        self._measure.look(self._swarm, mask)
-        self._observer.look(self._swarm, mask)
+        self._measure.read(self._swarm, mask)
+        self._observer.read(self._swarm, mask)
         self._arguments = setting.kept()
         self._own_names = self.__dict__.keys() - others | {"_own_names", "observation_space"}
 
@@ -173,7 +173,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
             self.load_states(mask, states)
         if self._live is not None:
             self._live._began(mask)
-        self._observer.look(self._swarm, mask.tobytes())
+        self._observer.read(self._swarm, mask.tobytes())
         self._rollout.observed(self)
         return self._observation(), self._infos(mask)
 
@@ -197,7 +197,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         played = None if begins is None else (~begins).tobytes()
         swarm.step(pressed, self._live is not None and self._live._ask(), played)
         self._steps += 1
-        self._measure.look(swarm, None)
+        self._measure.read(swarm, None)
         rewards = self._measure.rewards(swarm)
         self._returns += rewards
         terminated, lost = self._measure.ended(swarm), self._measure.lost_lives()
@@ -210,7 +210,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
             goes_on &= ~begins
             self._restart(begins)
             terminated[begins], truncated[begins] = False, False
-        self._observer.look(self._swarm)
+        self._observer.read(self._swarm)
         infos = self._infos(None)
         self._over = terminated | truncated
         self._goes_on |= goes_on
@@ -412,12 +412,12 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
             self._swarm.begin_again(going.tobytes())
         self._steps[mask], self._returns[mask] = 0, 0.0
         self._over = self._over & ~mask
-        self._measure.look_from(self._swarm, mask)
+        self._measure.read_start(self._swarm, mask)
 
     def _look_again(self, mask: Mask) -> None:
         """Note that the marked envs got another state."""
         self._moved |= mask
-        self._measure.look_from(self._swarm, mask)
+        self._measure.read_start(self._swarm, mask)
 
     def _go_on(self, mask: Mask) -> None:
         """Note that the marked envs were put into a state. If an env's episode was over, its next one begins there,
@@ -436,7 +436,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
             final_obs[env] = self._observer.copy_of(int(env))
         final_info = self._infos(over)
         self._restart(over)
-        self._observer.look(self._swarm, over.tobytes())
+        self._observer.read(self._swarm, over.tobytes())
         final = {"final_obs": final_obs, "_final_obs": over.copy(), "final_info": final_info, "_final_info": over.copy()}
         return self._infos(None) | final
 

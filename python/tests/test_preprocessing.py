@@ -154,7 +154,7 @@ def test_a_copied_env_has_the_pictures_and_its_own_chance():
     state, stack = env.save_state(0), env._observer.copy()[0]
     env.copy_state(0, np.array([False, True, False]))
     env.load_state(2, state)
-    env._observer.look(env._swarm)
+    env._observer.read(env._swarm)
     assert all(np.array_equal(seen, stack) for seen in env._observer.copy())
     # Both differ from there on: each draws by its own seed.
     assert len({outcomes[0][one].tobytes() for outcomes in run(env, 30)[-1:] for one in range(3)}) > 1
@@ -162,7 +162,7 @@ def test_a_copied_env_has_the_pictures_and_its_own_chance():
     plain = made(1)
     plain.reset(seed=1)
     env.load_state(0, plain.save_state(0))
-    env._observer.look(env._swarm)
+    env._observer.read(env._swarm)
     seen = env._observer.copy()[0]
     assert all(np.array_equal(one, seen[0]) for one in seen)
 

@@ -104,7 +104,7 @@ def keep(folder: Path, results: dict[str, Any]) -> None:
     write_text(folder / FILE, json.dumps(head, indent=1)[:-2] + f',\n "runs": [\n{runs}\n ]\n}}\n')
 
 
-def keep_games(folder: Path, run: Run, log: ActionLog) -> None:
+def write_games(folder: Path, run: Run, log: ActionLog) -> None:
     """Write the games behind a run's scores."""
     (folder / "games").mkdir(exist_ok=True)
     log.write(folder / "games" / f"{run['task']}-{run['agent'].replace(' ', '-')}-{run['seed']}.jsonl.gz")

@@ -37,10 +37,10 @@ class PPO:
     def __init__(self, env: VectorEnv[Any, Any, Any], seed: int) -> None:
         self.env = env
         self.seen = tensor(env.reset(seed=seed)[0])
-        self.agent = self.made(tuple(self.seen.shape[1:]), actions_of(env))
+        self.agent = self.new_agent(tuple(self.seen.shape[1:]), actions_of(env))
         self.optimizer = torch.optim.Adam(self.parameters(), RATE, eps=1e-5)
 
-    def made(self, shape: tuple[int, ...], actions: int) -> Any:
+    def new_agent(self, shape: tuple[int, ...], actions: int) -> Any:
         return Agent(shape, actions)
 
     def parameters(self) -> list[nn.Parameter]:

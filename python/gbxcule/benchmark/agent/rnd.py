@@ -48,7 +48,7 @@ class Spread:
 class RND(ppo.PPO):
     """The learner."""
 
-    def made(self, shape: tuple[int, ...], actions: int) -> Agent:
+    def new_agent(self, shape: tuple[int, ...], actions: int) -> Agent:
         self.target = nn.Sequential(body(shape), nn.Linear(WIDTH, OUTPUTS)).requires_grad_(False)
         self.predictor = nn.Sequential(body(shape), nn.Linear(WIDTH, OUTPUTS))
         self.seen_so_far, self.new_returns = Spread(shape), Spread()
