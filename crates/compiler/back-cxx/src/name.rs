@@ -95,19 +95,19 @@ impl Names {
         }
     }
 
-    fn taken(&self, name: &str) -> bool {
+    fn is_taken(&self, name: &str) -> bool {
         self.visible.contains(name) || self.globals.contains(name)
     }
 
     fn unique(&mut self, name: &str) -> String {
-        if !self.taken(name) && RESERVED.binary_search(&name).is_err() {
+        if !self.is_taken(name) && RESERVED.binary_search(&name).is_err() {
             return name.to_string();
         }
         let mut number = self.next.get(name).copied().unwrap_or(1);
         let free = loop {
             let candidate = [name, "_", itoa::Buffer::new().format(number)].concat();
             number += 1;
-            if !self.taken(&candidate) {
+            if !self.is_taken(&candidate) {
                 break candidate;
             }
         };

@@ -401,7 +401,7 @@ impl Parser<'_> {
                     self.at += 1;
                     self.cpp_cast(word == "static_cast")
                 }
-                _ => self.named(word),
+                _ => self.name_or_call(word),
             },
             _ => Err(self.instead("a value")),
         }
@@ -423,7 +423,7 @@ impl Parser<'_> {
         }
     }
 
-    fn named(&mut self, word: String) -> Parsed<Expr> {
+    fn name_or_call(&mut self, word: String) -> Parsed<Expr> {
         if let Some(ty) = self.type_name()? {
             self.expect("(")?;
             return Ok(Expr::Make(ty, self.arguments()?));

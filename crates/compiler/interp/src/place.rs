@@ -116,7 +116,7 @@ impl Thread<'_, '_> {
         if (at >> 32) as u32 != STACK {
             return elsewhere(&self.interpreter.memory, &self.interpreter.module.tables, at, size);
         }
-        part(&self.interpreter.stack, at, size)
+        bytes_at(&self.interpreter.stack, at, size)
     }
 
     /// Returns the bytes at an address, to change them.
@@ -218,11 +218,11 @@ fn elsewhere<'a>(
         let table = region.checked_sub(TABLES)? as usize;
         (table < tables.len()).then(|| &*tables[Handle::from_index(table)].bytes)
     });
-    part(bytes.ok_or(Fault::Address)?, at, size)
+    bytes_at(bytes.ok_or(Fault::Address)?, at, size)
 }
 
 /// Returns `size` bytes from an address's offset on.
-fn part(region: &[u8], at: u64, size: u64) -> Result<&[u8], Fault> {
+fn bytes_at(region: &[u8], at: u64, size: u64) -> Result<&[u8], Fault> {
     let offset = (at & 0xffff_ffff) as usize;
     let end = offset.checked_add(size as usize).ok_or(Fault::Address)?;
     region.get(offset..end).ok_or(Fault::Address)

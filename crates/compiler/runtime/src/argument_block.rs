@@ -93,7 +93,7 @@ pub(crate) fn lay_out<'a>(
     };
     for ((param, arg), &offset) in params.iter().zip(args).zip(&layout.offsets) {
         block.written = param.written;
-        let put = block.put(param.ty, arg, offset as usize, &param.name);
+        let put = block.add_argument(param.ty, arg, offset as usize, &param.name);
         put.map_err(|(argument, reason)| Error::Argument {
             kernel: reflection.name.clone(),
             argument,
@@ -115,7 +115,7 @@ pub(crate) struct DeviceBlock {
 type ArgumentMismatch = (String, String);
 
 impl<'a> ArgumentBlock<'a> {
-    fn put(
+    fn add_argument(
         &mut self,
         ty: Type,
         arg: &'a Argument,
@@ -191,7 +191,7 @@ impl<'a> ArgumentBlock<'a> {
             if field.name != *name {
                 return Err((path, format!("missing; found `{name}` in its place")));
             }
-            self.put(field.ty, arg, position + offset as usize, &path)?;
+            self.add_argument(field.ty, arg, position + offset as usize, &path)?;
         }
         Ok(())
     }
@@ -213,7 +213,7 @@ impl<'a> ArgumentBlock<'a> {
         self.bytes.resize(begin + rows.len() * size, 0);
         for (index, row) in rows.iter().enumerate() {
             if !matches!(row, Argument::Absent) {
-                self.put(of, row, begin + index * size, &format!("{path}[{index}]"))?;
+                self.add_argument(of, row, begin + index * size, &format!("{path}[{index}]"))?;
             }
         }
         self.dimensions(1, position);

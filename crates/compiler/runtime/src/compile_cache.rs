@@ -152,7 +152,7 @@ pub fn compile_recipe(
                 }
                 let compiled = Compiled::new(make(), device, build)?;
                 if let DeviceCode::Cuda(image) = &compiled.code {
-                    recipe::keep_signature(&name, &compiled, image)?;
+                    recipe::store_signature(&name, &compiled, image)?;
                 }
                 Ok(compiled)
             }

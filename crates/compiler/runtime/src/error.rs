@@ -81,7 +81,7 @@ pub enum Error {
     /// Two arguments that share memory but must not.
     #[error(
         "{} of kernel `{kernel}` must not share memory: the gradient needs what `{one}` held, and the launch wrote to `{other}`",
-        both(one, other)
+        names_of_both(one, other)
     )]
     Overlap {
         /// Name of the kernel.
@@ -313,7 +313,7 @@ impl Fault {
 }
 
 /// Names two arguments, or the arrays of one.
-fn both(one: &str, other: &str) -> String {
+fn names_of_both(one: &str, other: &str) -> String {
     if one == other {
         format!("arrays in argument `{one}`")
     } else {

@@ -69,8 +69,8 @@ impl Nvrtc {
 
     /// Returns the NVRTC that `GBXCULE_NVRTC` names, if the variable is set: then code of no
     /// other NVRTC is used.
-    pub(crate) fn named() -> Result<Option<Self>, Error> {
-        locate::named().map(|_| Self::shared()).transpose()
+    pub(crate) fn by_variable() -> Result<Option<Self>, Error> {
+        locate::variable().map(|_| Self::shared()).transpose()
     }
 
     /// Returns the NVRTC that this process has found, or finds now.

@@ -10,7 +10,7 @@ mod signature;
 pub(crate) use interface::Interface;
 pub(crate) use native::KeptNative;
 pub use native::Recipe;
-pub(crate) use signature::{Signature, keep as keep_signature, name as signature_name};
+pub(crate) use signature::{Signature, name as signature_name, store as store_signature};
 
 use gbxcule_ir::Module;
 use gbxcule_ir::check::Valid;

@@ -177,21 +177,26 @@ pub(crate) fn expr(it: &Expr) -> String {
         Expr::Name(name) => name.to_string(),
         Expr::Int(value) => value.to_string(),
         Expr::Float(value) => format!("{value:?}"),
-        Expr::Unary("not", of) => format!("not {}", held(of, 4)),
-        Expr::Unary(op, of) => format!("{op}{}", held(of, 11)),
+        Expr::Unary("not", of) => format!("not {}", parenthesised(of, 4)),
+        Expr::Unary(op, of) => format!("{op}{}", parenthesised(of, 11)),
         Expr::Binary(left, op, right) => {
             let own = operator(op);
             // A comparison as an operand of a comparison gets parentheses, because Python would
             // chain them; all other operators group to the left.
-            let left = held(left, if own == 4 { 5 } else { own });
-            format!("{left} {op} {}", held(right, own + 1))
+            let left = parenthesised(left, if own == 4 { 5 } else { own });
+            format!("{left} {op} {}", parenthesised(right, own + 1))
         }
         Expr::If(condition, accept, reject) => {
-            format!("{} if {} else {}", held(accept, 1), held(condition, 1), held(reject, 1))
+            format!(
+                "{} if {} else {}",
+                parenthesised(accept, 1),
+                parenthesised(condition, 1),
+                parenthesised(reject, 1)
+            )
         }
         Expr::Call(callee, args) => format!("{callee}({})", list(args)),
-        Expr::Index(of, indices) => format!("{}[{}]", held(of, 12), list(indices)),
-        Expr::Attr(of, name) => format!("{}.{name}", held(of, 12)),
+        Expr::Index(of, indices) => format!("{}[{}]", parenthesised(of, 12), list(indices)),
+        Expr::Attr(of, name) => format!("{}.{name}", parenthesised(of, 12)),
         Expr::Keyword(name, value) => format!("{name}={}", expr(value)),
     }
 }
@@ -200,7 +205,7 @@ fn list(args: &[Expr]) -> String {
     args.iter().map(expr).collect::<Vec<_>>().join(", ")
 }
 
-fn held(it: &Expr, least: u8) -> String {
+fn parenthesised(it: &Expr, least: u8) -> String {
     let text = expr(it);
     if strength(it) < least { format!("({text})") } else { text }
 }

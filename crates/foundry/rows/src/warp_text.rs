@@ -31,7 +31,7 @@ impl WarpText {
     }
 
     fn started(mut oracle: RestartingOracle) -> Result<Self, SynthError> {
-        let (origin, _) = ask(&mut oracle, &[])?;
+        let (origin, _) = texts_of(&mut oracle, &[])?;
         Ok(Self { oracle: Mutex::new(oracle), origin })
     }
 
@@ -46,7 +46,7 @@ impl WarpText {
         let mut oracle = self.oracle.lock().unwrap_or_else(PoisonError::into_inner);
         for rows in rows.chunks_mut(ROWS) {
             let sources: Vec<&str> = rows.iter().map(|row| row.source.as_str()).collect();
-            let (_, texts) = ask(&mut oracle, &sources)?;
+            let (_, texts) = texts_of(&mut oracle, &sources)?;
             for (row, text) in rows.iter_mut().zip(texts) {
                 let get = |name: &str| text[name].as_str().map(str::to_owned);
                 (row.warp_cpp, row.warp_cuda) = (get("cpp"), get("cuda"));
@@ -60,7 +60,10 @@ impl WarpText {
 }
 
 /// Asks Warp for the texts of sources; returns Warp's origin, then the texts.
-fn ask(oracle: &mut RestartingOracle, sources: &[&str]) -> Result<(Value, Vec<Value>), SynthError> {
+fn texts_of(
+    oracle: &mut RestartingOracle,
+    sources: &[&str],
+) -> Result<(Value, Vec<Value>), SynthError> {
     let answer =
         oracle.call(&json!({"command": "texts", "sources": sources}), b"", ANSWER_LIMIT)?;
     let texts: Vec<Value> = serde_json::from_slice(&answer.payload).unwrap_or_default();

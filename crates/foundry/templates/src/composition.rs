@@ -85,7 +85,7 @@ impl Composition {
     fn read_fact(&mut self, line: &str) -> Result<(), String> {
         match self.header.read(line)? {
             None => {}
-            Some(("use", name, text)) => self.parts.push(part(name, text)?),
+            Some(("use", name, text)) => self.parts.push(read_part(name, text)?),
             Some((key, ..)) => return Err(format!("`{key}` is no key of a composition")),
         }
         Ok(())
@@ -352,7 +352,7 @@ impl Part {
 }
 
 /// Reads `sweep` and `stencils/jacobi_poisson_2d relax=damped p>u`.
-fn part(name: &str, text: &str) -> Result<Part, String> {
+fn read_part(name: &str, text: &str) -> Result<Part, String> {
     let mut words = text.split_whitespace();
     let path = words.next().and_then(|it| it.split_once('/'));
     let (topic, template) =

@@ -80,7 +80,7 @@ pub enum ForeignStateError {
     #[error("{format} state that is cut off or damaged: {what}")]
     Damaged { format: &'static str, what: String },
     #[error(
-        "it has {found} bytes, the cartridge {}", held(*size, *has_clock)
+        "it has {found} bytes, the cartridge {}", allowed_sizes(*size, *has_clock)
     )]
     Battery { found: usize, size: usize, has_clock: bool },
     #[error("PyBoy has no cartridge with {mapper}: use a state of this program, or BESS")]
@@ -100,7 +100,7 @@ impl ForeignStateError {
 }
 
 /// Describes the sizes that a cartridge's battery file may have, for messages.
-fn held(size: usize, has_clock: bool) -> String {
+fn allowed_sizes(size: usize, has_clock: bool) -> String {
     match (size, has_clock) {
         (0, false) => "has no RAM".to_owned(),
         (_, false) => format!("has {size} bytes of RAM"),

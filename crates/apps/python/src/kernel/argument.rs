@@ -222,7 +222,7 @@ impl ArgumentReader<'_> {
             && let array = array.get().array()
             && array.stream() == self.place.stream.as_ref()
         {
-            return self.own(of, dims, array);
+            return self.device_array(of, dims, array);
         }
         self.check_place(value)?;
         let stream = self.place.stream.as_ref();
@@ -310,7 +310,7 @@ impl ArgumentReader<'_> {
     }
 
     /// Converts an array of this package.
-    fn own(&self, of: Type, dims: u8, array: &Array) -> PyResult<Array> {
+    fn device_array(&self, of: Type, dims: u8, array: &Array) -> PyResult<Array> {
         let element = DeviceArray::element_of(array);
         let shape: Vec<i64> = array.shape().iter().map(|&extent| extent as i64).collect();
         // These arrays have no gaps.

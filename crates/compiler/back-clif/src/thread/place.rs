@@ -62,7 +62,7 @@ impl ThreadCode<'_, '_> {
                 let part = u64::from(index);
                 (loc.inside(part, part * u64::from(of.bytes())), Type::scalar(of))
             }
-            Projection::At(index) => self.at(loc, ty, index),
+            Projection::At(index) => self.element_at(loc, ty, index),
             Projection::Element(indices) => {
                 let Shape::Array { of, .. } = self.cx.module.types[ty] else {
                     unreachable!("check rule 5: an element of an array")
@@ -97,7 +97,7 @@ impl ThreadCode<'_, '_> {
         }
     }
 
-    fn at(
+    fn element_at(
         &mut self,
         loc: &LoweredPlace,
         ty: Type,

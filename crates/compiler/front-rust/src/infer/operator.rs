@@ -106,7 +106,7 @@ impl Infer<'_, '_> {
             Operator::Compare(op) => {
                 let left = self.expr(&binary.left);
                 let right = self.expr(&binary.right);
-                self.same(&left, &right)?;
+                self.unify_operands(&left, &right)?;
                 let ty = self.types.resolve_outermost(&left.ty);
                 let equality = matches!(op, CompareOp::Equal | CompareOp::NotEqual);
                 let ordered = self.types.is_integer(&ty);
@@ -142,14 +142,14 @@ impl Infer<'_, '_> {
             return Err(self.mismatch(left.span, &message));
         }
         if !is_shift(op) {
-            self.same(left, &right)?;
+            self.unify_operands(left, &right)?;
         } else if !self.types.is_integer(&right.ty) {
             return Err(self.mismatch(right.span, "an amount to shift by is an integer"));
         }
         Ok(right)
     }
 
-    fn same(&mut self, left: &Expr, right: &Expr) -> Result<(), Refused> {
+    fn unify_operands(&mut self, left: &Expr, right: &Expr) -> Result<(), Refused> {
         if self.types.unify(&left.ty, &right.ty) {
             return Ok(());
         }

@@ -47,7 +47,7 @@ impl Infer<'_, '_> {
                 Ok(Some(vec![(number, number)]))
             }
             syn::Pat::Path(path) => {
-                let number = self.named(&path.path, ty)?;
+                let number = self.named_number(&path.path, ty)?;
                 Ok(Some(vec![(number, number)]))
             }
             syn::Pat::Ident(name)
@@ -56,7 +56,7 @@ impl Infer<'_, '_> {
                 if self.program.find_value(&[&name.ident], self.scope).is_none() {
                     return Err(self.refuse_construct(name, "a pattern that binds a name"));
                 }
-                let number = self.named(&name.ident.clone().into(), ty)?;
+                let number = self.named_number(&name.ident.clone().into(), ty)?;
                 Ok(Some(vec![(number, number)]))
             }
             syn::Pat::Guard(guard) => Err(self.refuse_construct(guard, "a guard of a `match` arm")),
@@ -67,13 +67,13 @@ impl Infer<'_, '_> {
     /// Returns the number of a constant, or of a literal that may be negative.
     fn number(&mut self, expr: &syn::Expr, ty: &Ty) -> Result<i128, Refused> {
         if let syn::Expr::Path(path) = expr {
-            return self.named(&path.path, ty);
+            return self.named_number(&path.path, ty);
         }
         let ty = self.types.resolve(ty).unwrap_or(Ty::Int(Int::I32));
         self.program.number(expr, &ty, self.scope)
     }
 
-    fn named(&mut self, path: &syn::Path, ty: &Ty) -> Result<i128, Refused> {
+    fn named_number(&mut self, path: &syn::Path, ty: &Ty) -> Result<i128, Refused> {
         let (found, number) = match self.program.value_named(path, self.scope)? {
             Named::Variant(id, number) => (Ty::Enum(id), number),
             Named::Const(id) => {

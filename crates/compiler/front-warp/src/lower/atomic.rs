@@ -11,7 +11,7 @@ use gbxcule_ir::ty::{Scalar, Shape, Type};
 use gbxcule_python_names::syntax::{Expr, ExprCall};
 
 /// Returns the operation that a name stands for, and the number of values after the indices.
-pub(super) fn named(name: &str) -> Option<(AtomicOp, usize)> {
+pub(super) fn operation_of(name: &str) -> Option<(AtomicOp, usize)> {
     Some(match name {
         "atomic_add" => (AtomicOp::Add, 1),
         "atomic_sub" => (AtomicOp::Subtract, 1),

@@ -66,7 +66,7 @@ impl<'a> Expressions<'_, 'a> {
         };
         for ty in results {
             if self.b.module.types.has_float(ty) {
-                all.push(Arg::Value(one(&mut self.b, ty, span)?));
+                all.push(Arg::Value(ones(&mut self.b, ty, span)?));
             }
         }
         self.b.set_span(span);
@@ -185,7 +185,7 @@ fn derivative(
 }
 
 /// 1 in every component.
-fn one(b: &mut Writer<'_, '_>, ty: Type, span: Span) -> LoweringResult<Value> {
+fn ones(b: &mut Writer<'_, '_>, ty: Type, span: Span) -> LoweringResult<Value> {
     let parts = match b.shape(ty) {
         Shape::Scalar(_) => None,
         Shape::Vector { .. } | Shape::Matrix { .. } => b.scalar_in(ty),

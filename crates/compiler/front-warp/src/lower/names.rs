@@ -74,7 +74,7 @@ impl<'a> Names<'a> {
                     match changes {
                         true => {
                             let value = b.arg(position);
-                            Binding::Local(self.keep(b, formal.name, value))
+                            Binding::Local(self.store_local(b, formal.name, value))
                         }
                         false => Binding::Param(position),
                     }
@@ -134,7 +134,7 @@ impl<'a> Names<'a> {
     }
 
     /// Stores a value in the variable of a name.
-    fn keep(&mut self, b: &mut Writer<'_, 'a>, name: &'a str, value: Value) -> LocalId {
+    fn store_local(&mut self, b: &mut Writer<'_, 'a>, name: &'a str, value: Value) -> LocalId {
         let local = self.local(b, name, b.ty(value));
         let place = b.local_place(local);
         b.store(place, value);
@@ -214,7 +214,7 @@ impl<'a> Names<'a> {
             return Ok(Binding::KnownValue(known, None));
         }
         let value = b.materialize(&known, span)?;
-        let local = self.keep(b, name, value);
+        let local = self.store_local(b, name, value);
         Ok(match known {
             KnownValue::Dialect(WarpValue::Composite(..)) => Binding::Local(local),
             known => Binding::KnownValue(known, Some(local)),
@@ -236,7 +236,7 @@ impl<'a> Names<'a> {
         if self.usage.needs_variable(name, b.is_handle(ty), is_changed) {
             b.no_local_array(value, span)?;
             if b.module.types.layout(ty).is_some() {
-                return Ok(Binding::Local(self.keep(b, name, value)));
+                return Ok(Binding::Local(self.store_local(b, name, value)));
             }
             if let Shape::Tuple(of) = b.shape(ty).clone() {
                 let parts =

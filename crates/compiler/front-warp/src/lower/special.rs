@@ -40,7 +40,7 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
         if path.starts_with("warp.") && !usage::results_of(call).is_empty() {
             return Some(self.decomposed(name));
         }
-        if let Some((op, operands)) = atomic::named(name) {
+        if let Some((op, operands)) = atomic::operation_of(name) {
             return Some(self.e.atomic(op, operands, call, span));
         }
         if path.starts_with("warp.")

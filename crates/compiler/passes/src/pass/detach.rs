@@ -215,7 +215,8 @@ impl Detacher<'_> {
                         if let Arg::Place(place) = *arg
                             && self.handles.contains(&(function, position))
                         {
-                            let handle = handle(module, body, place, is_whole(place), stmt.span);
+                            let handle =
+                                array_handle(module, body, place, is_whole(place), stmt.span);
                             out.push(Stmt { kind: StmtKind::Let(handle), span: stmt.span });
                             *arg = Arg::Value(handle);
                         }
@@ -241,7 +242,7 @@ fn element(body: &mut Body, place: PlaceId, steps: usize) {
 }
 
 /// Defines the handle that replaces a reference to an array.
-fn handle(
+fn array_handle(
     module: &mut Module,
     body: &mut Body,
     place: PlaceId,

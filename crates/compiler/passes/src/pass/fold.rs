@@ -105,7 +105,7 @@ fn folded(module: &Module, body: &Body, value: Value) -> Folded {
                 body.value_lists[args].iter().map(|&arg| constant(arg)).collect();
             args.map(|args| eval::native(native, &args))
         }
-        Op::Extract { from, index } => return part(module, body, from, index),
+        Op::Extract { from, index } => return extracted(module, body, from, index),
         _ => return composite(body, value),
     };
     literal.map_or(Folded::No, Folded::Literal)
@@ -129,7 +129,7 @@ fn composite(body: &Body, value: Value) -> Folded {
 }
 
 /// Returns a part of a composite that the same body builds.
-fn part(module: &Module, body: &Body, from: Value, index: u32) -> Folded {
+fn extracted(module: &Module, body: &Body, from: Value, index: u32) -> Folded {
     match body.values[from].op {
         Op::Construct(parts) => Folded::Same(body.value_lists[parts][index as usize]),
         Op::Splat(part) => Folded::Same(part),

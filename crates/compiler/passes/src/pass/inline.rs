@@ -73,7 +73,7 @@ fn into(module: &Module, body: &mut Body, trusted: bool) {
                         && level + depth(&module.functions[callee].body) < MAX_NESTING =>
                 {
                     let before = out.len();
-                    results.extend(put(module, body, callee, value, &stmt, &mut out));
+                    results.extend(insert_body(module, body, callee, value, &stmt, &mut out));
                     size += out.len() - before;
                 }
                 _ => out.push(stmt),
@@ -112,7 +112,7 @@ fn call(module: &Module, body: &Body, stmt: &Stmt, trusted: bool) -> Option<(Fun
 }
 
 /// Adds the callee's statements; returns pairs of a value and the value that replaces it.
-fn put(
+fn insert_body(
     module: &Module,
     body: &mut Body,
     callee: FunctionId,

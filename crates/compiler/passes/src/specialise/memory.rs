@@ -209,7 +209,7 @@ impl Specialiser<'_> {
                 let value = self.residual.value(state.block, scalar);
                 self.residual.push(state.block, StmtKind::Store { place, value });
                 state.progress.has_stored = true;
-                self.written(state, &steps, scalar);
+                self.record_write(state, &steps, scalar);
             }
             _ => return Err(Unsupported("a write to an array")),
         }
@@ -217,7 +217,7 @@ impl Specialiser<'_> {
     }
 
     /// Records that a place of the memory was written.
-    fn written(&self, state: &mut State, steps: &[Step], scalar: PartialValue) {
+    fn record_write(&self, state: &mut State, steps: &[Step], scalar: PartialValue) {
         for (fact, holds) in self.facts.iter().zip(&mut state.facts) {
             if overlap(steps, &fact.path) {
                 let is_whole = known_path(steps).is_some_and(|path| path == fact.path);

@@ -112,7 +112,7 @@ impl CodeRequest<'_> {
     /// driver supports is right, so no NVRTC must be installed. If the user names a library, it
     /// must exist.
     fn kept_code(&self) -> Result<Option<(Vec<u8>, Loaded)>, Error> {
-        let named = Nvrtc::named()?;
+        let named = Nvrtc::by_variable()?;
         named.as_ref().map_or(Ok(()), |nvrtc| self.check(nvrtc))?;
         let wanted = |version: (u32, u32)| match &named {
             Some(nvrtc) => version == nvrtc.version(),

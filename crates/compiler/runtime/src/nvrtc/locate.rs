@@ -42,7 +42,7 @@ pub(super) struct LibraryCandidate {
 
 /// Returns all libraries to try, best first.
 pub(super) fn places() -> Result<Vec<LibraryCandidate>, Error> {
-    if let Some(place) = named() {
+    if let Some(place) = variable() {
         return by_variable(&place);
     }
     let python = PythonInterpreter::find(&gbxcule_python_env::search_starts()).program;
@@ -53,7 +53,7 @@ pub(super) fn places() -> Result<Vec<LibraryCandidate>, Error> {
 }
 
 /// Returns the value of the variable, if it is set and not empty.
-pub(super) fn named() -> Option<PathBuf> {
+pub(super) fn variable() -> Option<PathBuf> {
     std::env::var_os(VARIABLE).filter(|place| !place.is_empty()).map(PathBuf::from)
 }
 

@@ -123,7 +123,7 @@ impl Recipe {
             notes.write(&mut record);
             relative.write(&mut record);
             object.write(&mut record);
-            keep(&name, &record);
+            store(&name, &record);
         }
         let kept_native = Some(KeptNative { recipe: self.clone(), has_module: true });
         let native = Native::of_object((object, facts), build, kept_native, &module.name)?;
@@ -151,7 +151,7 @@ fn file_name(build_id: &[u8], settings: &str, recipe: &str, options: &str) -> St
 
 /// Stores a record. If the folder can't be written, nothing is stored: a user may have named a
 /// read-only folder with code for GPUs, and machine code for CPUs is made again quickly.
-fn keep(name: &str, record: &[u8]) {
+fn store(name: &str, record: &[u8]) {
     if let Some(folder) = CodeFolder::find_quietly(EXTENSION) {
         folder.keep_if_possible(name, VERSION, record);
     }
@@ -240,7 +240,7 @@ impl KeptNative {
             let mut record = Vec::new();
             head.write(&mut record);
             object.write(&mut record);
-            keep(&name, &record);
+            store(&name, &record);
         }
         Ok(object)
     }

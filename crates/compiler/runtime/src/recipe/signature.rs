@@ -36,7 +36,7 @@ pub(crate) fn name(recipe: &str, build: Build) -> String {
 }
 
 /// Stores the signature of a compiled module.
-pub(crate) fn keep(name: &str, compiled: &Compiled, image: &Image) -> Result<(), Error> {
+pub(crate) fn store(name: &str, compiled: &Compiled, image: &Image) -> Result<(), Error> {
     let Some(folder) = CodeFolder::find(EXTENSION) else { return Ok(()) };
     let mut record = Vec::new();
     interface::write(&compiled.module, &compiled.reflections, &mut record);

@@ -234,7 +234,7 @@ fn call(name: &str, args: &[Expr], known: &KnownRanges) -> bool {
 pub(super) fn is_sound(text: &Text) -> bool {
     text.functions.iter().chain([&text.kernel]).all(|it: &Function| {
         let mut once = HashMap::new();
-        written(&it.body, &mut |name| *once.entry(name).or_insert(0) += 1);
+        visit_assigned(&it.body, &mut |name| *once.entry(name).or_insert(0) += 1);
         let mut walk = Walk {
             sound: true,
             written: HashSet::new(),
@@ -320,7 +320,7 @@ impl<'t> Walk<'t> {
             self.written.clear();
         }
         self.written.extend(index);
-        written(body, &mut |name| _ = self.written.insert(name));
+        visit_assigned(body, &mut |name| _ = self.written.insert(name));
         self.loops += 1;
         self.block(body);
         self.loops -= 1;
@@ -342,20 +342,20 @@ fn root(place: &Expr) -> Option<&str> {
 }
 
 /// Visits the name of each assignment of the statements, once for each assignment.
-fn written<'t>(body: &'t [Stmt], visit: &mut dyn FnMut(&'t str)) {
+fn visit_assigned<'t>(body: &'t [Stmt], visit: &mut dyn FnMut(&'t str)) {
     for stmt in body {
         match stmt {
             Stmt::Assign(targets, _) => targets.iter().filter_map(root).for_each(&mut *visit),
             Stmt::Augment(target, ..) => root(target).into_iter().for_each(&mut *visit),
             Stmt::If(arms, rest) => {
-                arms.iter().for_each(|(_, arm)| written(arm, visit));
-                written(rest, visit);
+                arms.iter().for_each(|(_, arm)| visit_assigned(arm, visit));
+                visit_assigned(rest, visit);
             }
             Stmt::For(name, _, body) => {
                 visit(name);
-                written(body, visit);
+                visit_assigned(body, visit);
             }
-            Stmt::While(_, body) => written(body, visit),
+            Stmt::While(_, body) => visit_assigned(body, visit),
             _ => {}
         }
     }
@@ -377,7 +377,7 @@ fn copies(body: &[Stmt]) -> bool {
             return false;
         }
         let mut changed = HashSet::new();
-        written(&body[at + 1..], &mut |name| _ = changed.insert(name));
+        visit_assigned(&body[at + 1..], &mut |name| _ = changed.insert(name));
         !changed.contains(&**target)
     })
 }

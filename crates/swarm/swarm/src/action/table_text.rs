@@ -182,13 +182,14 @@ fn combined(tables: &[Vec<Action>]) -> Result<Vec<Action>, CodecError> {
     let Some((first, others)) = tables.split_first() else { return Ok(Vec::new()) };
     let mut all = first.clone();
     for table in others {
-        let pairs = table.iter().flat_map(|later| all.iter().map(|action| both(action, later)));
+        let pairs =
+            table.iter().flat_map(|later| all.iter().map(|action| combined_pair(action, later)));
         all = pairs.collect::<Result<_, _>>()?;
     }
     Ok(all)
 }
 
-fn both(one: &Action, other: &Action) -> Result<Action, CodecError> {
+fn combined_pair(one: &Action, other: &Action) -> Result<Action, CodecError> {
     let frames = match [one.frames, other.frames] {
         // Buttons that aren't pressed are not held.
         _ if one.buttons == 0 => other.frames,

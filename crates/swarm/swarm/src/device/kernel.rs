@@ -75,7 +75,7 @@ pub(super) fn kernel(
             b.if_else(steps, |b| thread.run(b, work), |b| rests.run(b, resting));
         }
         EnvSelection::From => {
-            let first = named(&mut b, "first");
+            let first = param_value(&mut b, "first");
             thread.env = b.add(first, row);
             thread.run(&mut b, work);
         }
@@ -138,7 +138,7 @@ impl Thread<'_> {
             "row" => Arg::Value(self.row),
             "lane" => Arg::Value(b.launch_index(1)),
             "env" => Arg::Value(self.env),
-            name => Arg::Value(named(b, name)),
+            name => Arg::Value(param_value(b, name)),
         }
     }
 
@@ -146,7 +146,7 @@ impl Thread<'_> {
         *self.machine.get_or_insert_with(|| {
             let machine = local(b, "machine", ty);
             state_arrays::load(b, self.columns, self.env, machine);
-            let rom = named(b, "rom");
+            let rom = param_value(b, "rom");
             state_arrays::attach(b, machine, "rom", rom);
             machine
         })
@@ -171,7 +171,7 @@ pub(super) fn local(b: &mut Builder<'_>, name: &str, ty: Type) -> PlaceId {
 }
 
 /// The value of a kernel's parameter.
-pub(super) fn named(b: &mut Builder<'_>, name: &str) -> Value {
+pub(super) fn param_value(b: &mut Builder<'_>, name: &str) -> Value {
     let position = b.function().params.iter().position(|param| param.name == name);
     let position = position.unwrap_or_else(|| unreachable!("the kernel has a `{name}`"));
     b.arg(position as u32)
@@ -179,7 +179,7 @@ pub(super) fn named(b: &mut Builder<'_>, name: &str) -> Value {
 
 /// An element of an array among a kernel's parameters.
 fn element(b: &mut Builder<'_>, name: &str, index: Value) -> Value {
-    let array = named(b, name);
+    let array = param_value(b, name);
     let array = b.array_place(array);
     let place = b.element(array, &[index]);
     b.load(place)

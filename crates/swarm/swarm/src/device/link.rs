@@ -8,7 +8,7 @@ use gbxcule_ir::{
 };
 
 use super::column::Columns;
-use super::kernel::{self, EnvSelection, KernelPart, local, named};
+use super::kernel::{self, EnvSelection, KernelPart, local, param_value};
 use super::machine_ir::{
     self, arrange_pairs, arrange_view, field, finished, function, machine_type, pair_module,
     trusted,
@@ -98,13 +98,13 @@ impl Thread<'_> {
         let machines = envs.map(|env| {
             let place = local(b, "machine", machine);
             state_arrays::load(b, self.columns, env, place);
-            let rom = named(b, "rom");
+            let rom = param_value(b, "rom");
             state_arrays::attach(b, place, "rom", rom);
             place
         });
         let step = local(b, "step", step);
         for name in ["frames", "draw_from", "draw_until"] {
-            let value = named(b, name);
+            let value = param_value(b, name);
             self.put(b, step, name, value);
         }
         let members = [0, 1].map(|position| {
@@ -131,7 +131,7 @@ impl Thread<'_> {
             let ahead = self.part(b, members[index], "ahead");
             let after = b.load(ahead);
             let [all_frames, tcycles] = counters(b, envs[index]);
-            let frames = named(b, "frames");
+            let frames = param_value(b, "frames");
             let (passed, counted) = (b.load(tcycles), b.load(all_frames));
             let count = function(b.module, "pair_tcycles");
             let arguments = [passed, frames, before[index], after].map(Arg::Value);
@@ -149,7 +149,7 @@ impl Thread<'_> {
         let params = b.module.functions[function].params.clone();
         let values = params.iter().map(|param| match &*param.name {
             "env" => env,
-            name => named(b, name),
+            name => param_value(b, name),
         });
         let args: Vec<Arg> = values.map(Arg::Value).collect();
         b.call(function, &args)
@@ -169,7 +169,7 @@ impl Thread<'_> {
 
 /// The places of an env's counters: frames and T-cycles.
 fn counters(b: &mut Builder<'_>, env: Value) -> [PlaceId; 2] {
-    let array = named(b, "counters");
+    let array = param_value(b, "counters");
     let array = b.array_place(array);
     [0, 1].map(|column| {
         let column = b.i32(column);
