@@ -55,9 +55,9 @@ def main(arguments: list[str] | None = None) -> int:
         if (task.name, agent, seed) in done or (agent == SCRIPTED and task.difficulty != "normal"):
             continue
         row, log = run(agent, task, seed, settings)
-        results.keep_games(given.out, row, log)
+        results.write_games(given.out, row, log)
         results.add(saved, row, maker)
-        results.keep(given.out, saved)
+        results.write(given.out, saved)
         print(f"{task.name} {agent} {seed}: score {np.mean(row['scores']):.1f}", flush=True)
     results.write_text(given.out / "table.md", report.table(saved, people))
     if importlib.util.find_spec("matplotlib"):

@@ -97,7 +97,7 @@ def add(results: dict[str, Any], run: Run, maker: dict[str, Any]) -> None:
     results["runs"].append({**run, "made_with": makers.index(maker)})
 
 
-def keep(folder: Path, results: dict[str, Any]) -> None:
+def write(folder: Path, results: dict[str, Any]) -> None:
     """Write the results, each run on a line."""
     head = {name: value for name, value in results.items() if name != "runs"}
     runs = ",\n".join("  " + json.dumps(run) for run in results["runs"])

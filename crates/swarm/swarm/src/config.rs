@@ -144,7 +144,7 @@ impl SwarmConfig {
 
     /// Checks that a form of pictures is possible, and fits the rest of the configuration.
     fn check_pictures(&self, pictures: PictureStack) -> Result<(), SwarmError> {
-        pictures.check().map_err(|said| SwarmError::PictureStack { said })?;
+        pictures.check().map_err(|message| SwarmError::PictureStack { message })?;
         let beside = match () {
             () if !pictures.max_pool => return Ok(()),
             () if self.link == LinkMode::Pairs => "the cable of link=\"pairs\"",
@@ -155,7 +155,7 @@ impl SwarmConfig {
             () => return Ok(()),
         };
         Err(SwarmError::PictureStack {
-            said: format!(
+            message: format!(
                 "`max_pool` takes the last two frames of each step, which steps with {beside} do not have: leave one of the two out"
             ),
         })
