@@ -52,7 +52,7 @@ class Volume(Geometry):
         type_str: str
 
     class RebuildInfo(NamedTuple):
-        """What points `rebuild` takes, and how much a rebuilt grid may hold; `kind` is None without `rebuild`."""
+        """The kind of points that `rebuild` takes, and the size of a rebuilt grid; `kind` is None without `rebuild`."""
 
         kind: str | None
         max_voxel_count: int
@@ -342,7 +342,7 @@ class Volume(Geometry):
 
 @dataclass(frozen=True)
 class Points:
-    """What a grid is made of, besides points: `kind` and background of its values, and its place in the world."""
+    """The parts of a grid besides its points: `kind` and background of its values, and its place in the world."""
 
     name: str
     kind: int

@@ -62,7 +62,8 @@ class Step:
     command: list[str]
     # Program, or package of Python (`python:torch`), that the folder does not hold.
     needs: str = ""
-    # Kind of the file that the command leaves: an artifact of `bench`, or a report of NVIDIA's profiler.
+    # Kind of the file that the command leaves: an artifact of `bench`, or a report of NVIDIA's
+    # profiler.
     leaves: str = ""
     # Variant of the step kernel (`variants.py`), for which folder.py makes other machine code.
     variant: str = ""

@@ -1,12 +1,12 @@
 //! Calls of a swarm that save and restore envs as bytes, in all formats.
 
 use gbxcule_console::ConsoleError;
-use gbxcule_console::foreign_state::{ForeignFormat, battery, exported};
+use gbxcule_console::foreign_state::{self, ForeignFormat, battery};
 
 use crate::engine::Engine;
 use crate::env_record::{self, EnvRecord};
 use crate::swarm::SwarmOf;
-use crate::{EnvSnapshot, SwarmConfig, SwarmError};
+use crate::{EnvSnapshot, Rom, SwarmConfig, SwarmError};
 
 impl<E: Engine + ?Sized> SwarmOf<E> {
     /// Returns an env as versioned bytes that outlive this process: its machine with cartridge RAM,
@@ -120,7 +120,7 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     /// # Errors
     /// There is no such env, or the device failed.
     pub fn export_bess(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        self.exported(env, ForeignFormat::Bess)
+        exported(&self.snapshot(env)?, self.rom(), ForeignFormat::Bess)
     }
 
     /// An env as a state that PyBoy 2.8 reads.
@@ -128,13 +128,18 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     /// # Errors
     /// There is no such env, or the device failed.
     pub fn export_pyboy(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        self.exported(env, ForeignFormat::PyBoy)
+        exported(&self.snapshot(env)?, self.rom(), ForeignFormat::PyBoy)
     }
+}
 
-    fn exported(&self, env: usize, format: ForeignFormat) -> Result<Vec<u8>, SwarmError> {
-        let EnvSnapshot { machine, cart_ram, .. } = self.snapshot(env)?;
-        Ok(exported(&machine, &cart_ram, self.rom(), format).map_err(ConsoleError::from)?)
-    }
+/// Returns an env in a format of other emulators.
+fn exported(
+    snapshot: &EnvSnapshot,
+    rom: &Rom,
+    format: ForeignFormat,
+) -> Result<Vec<u8>, SwarmError> {
+    let EnvSnapshot { machine, cart_ram, .. } = snapshot;
+    Ok(foreign_state::exported(machine, cart_ram, rom, format).map_err(ConsoleError::from)?)
 }
 
 /// Returns the envs that a mask marks, after a check that `rows` can be divided evenly among them.

@@ -21,7 +21,7 @@ def index_after_its_loop(x: wp.array(dtype=float), n: int, out: wp.array(dtype=f
     i = wp.tid()
     total = float(0.0)
     k = int(0)
-    # The loop has a turn for each n: without one Warp 1.19 seems to read a variable that it never set.
+    # The loop has a turn for each n: without one Warp 1.19 seems to read a variable never set.
     for k in range(1 + (n & 7)):
         total += x[i]
         for k in range(2, 4 + (n & 1)):
