@@ -1,7 +1,11 @@
-//! A step whose frames the caller runs, for blocks and for sound. Host side: not translated.
+//! A step whose frames the caller runs, for blocks and for sound; a frame in which buttons change.
+//! Host side: not translated.
 
-use crate::machine::Machine;
+use crate::machine::{Machine, earlier, is_before};
 use crate::step::{Step, buttons_in_frame};
+
+/// Lines of a frame.
+const LINES: u32 = 154;
 
 impl Machine {
     /// Runs a step like `Machine::run_step`, but runs frames by `run_frame`, which gets the machine
@@ -22,5 +26,28 @@ impl Machine {
             run_frame(self, step.draw_last && frame + 1 == step.frames);
         }
         self.mcycles_at_single_speed().wrapping_sub(start)
+    }
+
+    /// Runs a frame like `Machine::run_frame`, in which the buttons change as this line of the 154
+    /// begins, for programs that take chance from LY. They change at most an instruction later, and
+    /// at the frame's end if it is shorter.
+    pub fn run_frame_pressing_at(
+        &mut self,
+        rom: &[u8],
+        cart_ram: &mut [u8],
+        draw: bool,
+        (line, buttons): (u8, u8),
+    ) {
+        self.begin_frame(draw);
+        let press = self.now.wrapping_add(self.frame_mcycles() / LINES * u32::from(line));
+        while !self.frame_done && is_before(self.now, press) {
+            // A halted CPU waits for a chip's deadline. The port may be synced at any time.
+            self.serial.deadline = earlier(self.serial.deadline, press);
+            self.run_instruction(rom, cart_ram);
+        }
+        self.set_buttons(buttons);
+        while !self.frame_done {
+            self.run_instruction(rom, cart_ram);
+        }
     }
 }

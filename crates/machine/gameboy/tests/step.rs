@@ -73,3 +73,33 @@ fn a_step_whose_frames_the_caller_runs_is_the_same_step_at_any_speed() {
         }
     }
 }
+
+/// A program that stores LY at C000 when a button is pressed; until then it halts, or runs.
+fn storing_ly(halts: bool) -> Vec<u8> {
+    let mut rom = vec![0; 0x8000];
+    rom[0x100..0x103].copy_from_slice(&[0xc3, 0x50, 0x01]);
+    // `LDH A,(44); LD (C000),A; RETI`
+    rom[0x60..0x66].copy_from_slice(&[0xf0, 0x44, 0xea, 0x00, 0xc0, 0xd9]);
+    // P1 = 00, IE = 10, `EI; HALT; JR`
+    let wait = if halts { 0x76 } else { 0x00 };
+    let program = [0xaf, 0xe0, 0x00, 0x3e, 0x10, 0xe0, 0xff, 0xfb, wait, 0x18, 0xfd];
+    rom[0x150..][..program.len()].copy_from_slice(&program);
+    rom
+}
+
+#[test]
+fn buttons_change_at_a_line_of_a_frame() {
+    for rom in [storing_ly(true), storing_ly(false)] {
+        let mut machine = Machine::power_on(&Cartridge::from_rom(&rom).expect("a good header"));
+        machine.run_frame(&rom, &mut [], false);
+        for line in [1, 7, 90, 143, 144, 152] {
+            let start = machine.now;
+            machine.run_frame_pressing_at(&rom, &mut [], false, (line, 0x10));
+            assert_eq!(machine.wram[0], line);
+            assert!((machine.now - start).abs_diff(FRAME_MCYCLES) < 8);
+            machine.set_buttons(0);
+            machine.run_frame(&rom, &mut [], false);
+            assert_eq!(machine.wram[0], line);
+        }
+    }
+}

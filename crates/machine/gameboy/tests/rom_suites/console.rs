@@ -37,21 +37,19 @@ impl Console {
         }
     }
 
-    pub(crate) fn run_instructions(&mut self, count: u32) {
-        self.machine.begin_frame(false);
-        for _ in 0..count {
-            if self.machine.run_instruction(&self.rom, &mut self.cart_ram) {
-                self.machine.begin_frame(false);
-            }
-        }
-    }
-
     /// Holds buttons for some frames, then none for as many.
     pub(crate) fn press(&mut self, buttons: u8, frames: u32) {
         self.machine.set_buttons(buttons);
         self.run_frames(frames, false);
         self.machine.set_buttons(0);
         self.run_frames(frames, false);
+    }
+
+    /// Holds buttons from a line on for some frames, then none for as many.
+    pub(crate) fn press_at(&mut self, line: u8, buttons: u8, frames: u32) {
+        let Console { machine, rom, cart_ram } = self;
+        machine.run_frame_pressing_at(rom, cart_ram, false, (line, buttons));
+        self.press(buttons, frames);
     }
 
     /// Runs to the `LD B,B`, or the undefined opcode, by which these suites report that they are

@@ -13,23 +13,12 @@ use original::GROUPS;
 /// Suite, reason, ROMs.
 type Group = (&'static str, &'static str, &'static [&'static str]);
 
-/// ROMs that both models fail for the same reason.
-const OF_BOTH: &[Group] = &[(
-    "small",
-    "buttons change here between frames alone, on line 0; the test wants them on any line",
-    &["tellinglys"],
-)];
-
-fn groups() -> impl Iterator<Item = &'static Group> {
-    GROUPS.iter().chain(OF_BOTH)
-}
-
 /// Why a ROM fails, if it is known to.
 pub(crate) fn reason(suite: &str, name: &str) -> Option<&'static str> {
-    groups().find(|group| group.0 == suite && group.2.contains(&name)).map(|group| group.1)
+    GROUPS.iter().find(|group| group.0 == suite && group.2.contains(&name)).map(|group| group.1)
 }
 
 /// The ROMs of a suite that are known to fail.
 pub(crate) fn names(suite: &str) -> impl Iterator<Item = &'static str> {
-    groups().filter(move |group| group.0 == suite).flat_map(|group| group.2).copied()
+    GROUPS.iter().filter(move |group| group.0 == suite).flat_map(|group| group.2).copied()
 }

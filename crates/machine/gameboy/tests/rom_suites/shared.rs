@@ -74,11 +74,10 @@ fn judge_still(path: &Path, mut console: Console, frames: u32) -> Option<Verdict
 fn judge_small(path: &Path) -> Option<Verdict> {
     let mut console = Console::from_file(path);
     if stem(path) == "tellinglys" {
-        // The eight buttons, at irregular times.
+        // The eight buttons, each on another line.
         console.run_frames(60, false);
         for button in 0..8 {
-            console.run_instructions(1000 * (3 * button + 1));
-            console.press(1 << button, PRESS_FRAMES + button * 3);
+            console.press_at(19 * button + 5, 1 << button, PRESS_FRAMES);
         }
     }
     // The MBC3 Tester restarts after a while.
