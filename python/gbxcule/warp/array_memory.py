@@ -99,6 +99,7 @@ class array(ElementOperators):
         self._ndim = self._memory.ndim - len(self._inner())
         if data is not None and ndim is not None and ndim != self.ndim:
             raise ValueError(f"{ndim} dimensions were asked for, and the data has {self.ndim}")
+        self._lent: Any = None
         self._grad: array | None = None
         self._retain_grad = False
         self._kept: npt.NDArray[Any] | None = None
@@ -153,6 +154,12 @@ class array(ElementOperators):
         """Tell whether this array, or the one that it is a slice of, has elements."""
         of = self._memory.base
         return self.size > 0 or (isinstance(of, np.ndarray) and of.size > 0)
+
+    def lent(self) -> Any:
+        """Return the memory for a launch, or None if there is none: then `if a:` is false, as in Warp."""
+        if self._lent is None and self.has_memory:
+            self._lent = self._memory
+        return self._lent
 
     @property
     def ptr(self) -> int:

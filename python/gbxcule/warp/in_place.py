@@ -55,10 +55,10 @@ def copies_for(compiled: CompiledKernel, grid: list[int], memories: list[tuple[s
     if derived is None:
         return None
     made, added, read = derived
-    written = [(name, memory) for name, memory in memories if name in _written(compiled)]
+    targets = [(name, memory) for name, memory in memories if name in written(compiled)]
     chosen = {}
     for name, memory in memories:
-        others = [(to, other) for to, other in written if to != name and np.may_share_memory(memory, other)]
+        others = [(to, other) for to, other in targets if to != name and np.may_share_memory(memory, other)]
         if name not in added and not (others and name in read):
             continue
         is_known = all((name, to) in pairs and _is_one(memory, other) for to, other in others)
@@ -90,7 +90,8 @@ def _reads_before_writes(compiled: CompiledKernel) -> tuple[int, list[tuple[str,
 
 
 @lru_cache(maxsize=1024)
-def _written(compiled: CompiledKernel) -> frozenset[str]:
+def written(compiled: CompiledKernel) -> frozenset[str]:
+    """Return the parameters that a launch may write."""
     return frozenset(name for name, _, is_written in compiled.parameters if is_written)
 
 

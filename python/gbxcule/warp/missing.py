@@ -16,8 +16,8 @@ _CLASSES = (
 # Modules that programs import, and their parent modules.
 _MODULES = (
     "warp._src", "warp._src.codegen", "warp._src.context", "warp._src.logger", "warp._src.thirdparty",
-    "warp._src.thirdparty.appdirs", "warp._src.types", "warp._src.utils", "warp.autograd", "warp.fem", "warp.fem.linalg", "warp.optim",
-    "warp.tests", "warp.utils",
+    "warp._src.thirdparty.appdirs", "warp._src.types", "warp._src.utils", "warp.autograd", "warp.fem",
+    "warp.fem.linalg", "warp.optim", "warp.tests", "warp.utils",
 )  # fmt: skip
 
 

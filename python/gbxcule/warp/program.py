@@ -228,18 +228,28 @@ def constant(x: Any) -> Any:
 
 def _tables(compiled: CompiledKernel, count: int) -> tuple[Any, ...]:
     """Return the tables of geometry that a kernel takes after its own arguments."""
-    return tuple([_mapped(row, _argument) for row in table(name)] for name, _, _ in compiled.parameters[count:])
+    names = _table_names(compiled, count)
+    return tuple([_mapped(row, _argument) for row in table(name)] for name in names) if names else ()
+
+
+@lru_cache(maxsize=1024)
+def _table_names(compiled: CompiledKernel, count: int) -> tuple[str, ...]:
+    return tuple(name for name, _, _ in compiled.parameters[count:])
 
 
 def _mapped(row: Any, part: Callable[[Any], Any]) -> Any:
     return row and {name: part(value) for name, value in row.items()}
 
 
+_PYTHON_NUMBERS = frozenset({int, float, bool})
+
+
 def _argument(value: Any) -> Any:
     """Convert an argument to a value that the extension takes."""
     if isinstance(value, array):
-        # In kernels `if a:` is false for an array without memory, as in Warp.
-        return value.numpy() if value.has_memory else None
+        return value.lent()
+    if value.__class__ in _PYTHON_NUMBERS:
+        return value
     if isinstance(value, Scalar):
         return value.value
     if isinstance(value, Composite):
@@ -268,7 +278,16 @@ def _gradient(value: Any) -> Any:
     return value.argument(_gradient) if isinstance(value, (StructInstance, indexedarray)) else None
 
 
+def _lent_gradient(value: Any) -> Any:
+    """Return the gradients of an argument in the form that the extension takes."""
+    if isinstance(value, array):
+        return value.grad.lent() if value.grad is not None and value.has_memory else None
+    return value.argument(_lent_gradient) if isinstance(value, (StructInstance, indexedarray)) else None
+
+
 def _grid(kernel: "Kernel", dim: int | Sequence[int]) -> list[int]:
+    if isinstance(dim, int) and dim >= 0:
+        return [int(dim)]
     try:
         extents = [operator.index(extent) for extent in (dim if isinstance(dim, (Sequence, np.ndarray)) else [dim])]
     except TypeError:
@@ -330,14 +349,13 @@ class Launch:
         compiled, arguments = self.bound()
         grid = _grid(self.kernel, self.dim)
         if overwritten.is_watched():
-            written = [name for name, _, is_written in compiled.parameters if is_written]
+            written = in_place.written(compiled)
             overwritten.before(*(memory for name, memory in self._memories() if name in written))
         named = dict(zip(self.kernel.parameters, self.values, strict=True)) if recording.is_on() else None
 
         def run() -> None:
             if named is not None:
-                tables = [name for name, _, _ in compiled.parameters[len(arguments) :]]
-                recording.of_launch(self.kernel.func, grid, named, tables)
+                recording.of_launch(self.kernel.func, grid, named, list(_table_names(compiled, len(arguments))))
             # The tables are read when the kernel runs, not when it is recorded.
             compiled.launch(grid, arguments + _tables(compiled, len(arguments)), "cpu")
 
@@ -366,15 +384,16 @@ class Launch:
 
     def bound(self) -> tuple[CompiledKernel, tuple[Any, ...]]:
         """Return the compiled kernel, and the arguments in the form that it takes."""
-        return self.kernel.compiled_for(self.values), tuple(_argument(each) for each in self.values)
+        return self.kernel.compiled_for(self.values), tuple([_argument(each) for each in self.values])
 
     def reverse(self) -> None:
         """Run the kernel's reverse on the arguments' gradients, or let a capture record it."""
         compiled, arguments = self.bound()
         grid = _grid(self.kernel, self.dim)
         named = dict(zip(self.kernel.parameters, self.values, strict=True))
-        gradients = {name: found for name, value in named.items() if (found := _gradient(value)) is not None}
-        tables = [name for name, _, _ in compiled.parameters[len(arguments) :]]
+        gradient = _gradient if self._copies else _lent_gradient
+        gradients = {name: found for name, value in named.items() if (found := gradient(value)) is not None}
+        tables = _table_names(compiled, len(arguments))
         retained = retained_by(self.kernel, compiled, named)
 
         def run() -> None:
@@ -385,8 +404,8 @@ class Launch:
                 compiled.backward(grid, given, beside, "cpu")
             else:
                 self._copies.reverse(grid, dict(zip([*named, *tables], given, strict=True)), beside)
-            for each, gradient in zip(retained, before, strict=True):
-                each.keep(gradient)
+            for each, kept in zip(retained, before, strict=True):
+                each.keep(kept)
 
         capture.run(run)
 

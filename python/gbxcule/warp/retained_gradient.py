@@ -38,6 +38,8 @@ class Retained:
 def retained_by(kernel: Any, compiled: CompiledKernel, arguments: Mapping[str, Any]) -> list[Retained]:
     """List the arrays with `retain_grad` that a kernel may write."""
     arrays = [(name, each) for name, value in arguments.items() for each in arrays_in(value) if each.grad is not None]
+    if not any(each.retain_grad for _, each in arrays):
+        return []
     written = {name for name, _, is_written in compiled.parameters if is_written}
     retained = [(name, each) for name, each in arrays if each.retain_grad and name in written]
     if not retained:
