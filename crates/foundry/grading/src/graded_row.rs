@@ -38,6 +38,8 @@ const TRIES: u64 = 40;
 /// Maximum of shapes with many points that are tried until the row's program is cheap enough on
 /// one.
 const TRIES_OF_MANY: u64 = 3;
+/// Greatest extent of a short launch: one block may hold its points.
+const SHORT: u32 = 256;
 /// Number of draws with the same shape and range.
 const DRAWS_OF_A_SHAPE: u64 = 2;
 /// Factors on floats. Each draw begins with another factor, because a mistake may show only among
@@ -179,7 +181,13 @@ impl GradedRow {
         let narrow = own.reshaped(Reshaping::Narrow, &mut random);
         self.add_first_sound(narrow.iter().flat_map(|it| wider(it, 0)), seed);
         self.add_first_sound(own.reshaped(Reshaping::Wide, &mut random), seed);
-        for extent in own.broad_extents() {
+        // The launches of a row whose points take many statements may be short until now.
+        let is_short = |it: &FreshInputs| it.dims.iter().all(|it| *it <= SHORT);
+        let launch = match own.dims[..] {
+            [extent] if extent > 1 && self.draws.iter().all(is_short) => Some(extent),
+            _ => None,
+        };
+        for extent in own.broad_extents().into_iter().chain(launch) {
             let ways = Reshaping::BROAD.map(|new| Reshaping::Broad(extent, new));
             let broad = ways.into_iter().filter_map(|way| own.reshaped(way, &mut random));
             self.add_first_sound(broad, seed);

@@ -309,16 +309,21 @@ pub struct Order {
     barrier: Time,
     /// Time of the last `__syncwarp` of each thread of the block.
     warp_syncs: Vec<Time>,
-    /// Time of the last fence of each thread that has made one.
-    fences: FxHashMap<u32, Time>,
-    /// Accesses published at each place, by array and offset.
-    published: FxHashMap<(usize, usize), Times>,
+    /// Time of the last fence of each thread that has made one: of the device, and of the block at
+    /// least.
+    fences: [FxHashMap<u32, Time>; 2],
+    /// Accesses published at each place, by array and offset: to all threads, and to the threads of
+    /// one block.
+    published: FxHashMap<(Place, Option<u32>), Times>,
     /// Numbered barriers of the running block.
     pub named: NamedBarriers,
     /// Accesses of other threads that are known to a thread, or to all threads of the running
     /// block.
     shown: FxHashMap<Option<u32>, Times>,
 }
+
+/// Array and offset.
+type Place = (usize, usize);
 
 /// For each origin, the last time up to which its accesses are known.
 type Times = FxHashMap<Whose, Time>;
@@ -388,34 +393,40 @@ impl Order {
         }
     }
 
-    /// Records a fence of a thread.
-    pub fn fence(&mut self, thread: u32) {
-        self.fences.insert(thread, self.now);
+    /// Records a fence of a thread, for all threads or only for those of its block.
+    pub fn fence(&mut self, thread: u32, is_of_block: bool) {
+        if !is_of_block {
+            self.fences[0].insert(thread, self.now);
+        }
+        self.fences[1].insert(thread, self.now);
     }
 
     /// Records an atomic or volatile access of a thread. The access publishes the accesses that
     /// the thread's fence has ordered, and the thread learns the accesses that others have
     /// published at this place.
-    pub fn meet(&mut self, place: (usize, usize), thread: u32, manner: Manner) {
+    pub fn meet(&mut self, place: Place, thread: u32, manner: Manner) {
         let is_read = manner == Manner::StrongRead || manner.is_atomic();
         let is_write = manner == Manner::StrongWrite || manner.is_atomic();
-        if is_read && let Some(published) = self.published.get(&place) {
-            let shown = self.shown.entry(Some(thread)).or_default();
-            advance(shown, published.iter().map(|(whose, time)| (*whose, *time)));
-        }
-        if is_write && let Some(&fence) = self.fences.get(&thread) {
-            let (block, of_block) =
-                (thread / self.threads_of_block, thread % self.threads_of_block);
-            let synced = self.warp_syncs[of_block as usize];
-            let own_times = [
-                (Whose::Thread(thread), fence),
-                (Whose::Warp(block, of_block / 32), synced.min(fence)),
-                (Whose::Block(block), self.barrier.min(fence)),
-            ];
-            // With its own accesses the thread publishes the accesses that it knows.
-            let shown = [None, Some(thread)].into_iter().filter_map(|who| self.shown.get(&who));
-            let shown = shown.flatten().map(|(whose, time)| (*whose, *time));
-            advance(self.published.entry(place).or_default(), own_times.into_iter().chain(shown));
+        let (block, of_block) = (thread / self.threads_of_block, thread % self.threads_of_block);
+        for whom in [None, Some(block)] {
+            if is_read && let Some(published) = self.published.get(&(place, whom)) {
+                let shown = self.shown.entry(Some(thread)).or_default();
+                advance(shown, published.iter().map(|(whose, time)| (*whose, *time)));
+            }
+            let fences = &self.fences[usize::from(whom.is_some())];
+            if is_write && let Some(&fence) = fences.get(&thread) {
+                let synced = self.warp_syncs[of_block as usize];
+                let own_times = [
+                    (Whose::Thread(thread), fence),
+                    (Whose::Warp(block, of_block / 32), synced.min(fence)),
+                    (Whose::Block(block), self.barrier.min(fence)),
+                ];
+                // With its own accesses the thread publishes the accesses that it knows.
+                let shown = [None, Some(thread)].into_iter().filter_map(|who| self.shown.get(&who));
+                let shown = shown.flatten().map(|(whose, time)| (*whose, *time));
+                let published = self.published.entry((place, whom)).or_default();
+                advance(published, own_times.into_iter().chain(shown));
+            }
         }
     }
 

@@ -38,7 +38,7 @@ pub(crate) fn arrive(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask
 /// `ARRIVES.LDGSTSBAR.64`: each lane arrives when its asynchronous copies are complete.
 pub(crate) fn arrive_by_copy(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     copy::finish(warp, inst, lanes);
-    super::barrier::fence(warp, inst, lanes);
+    super::barrier::fence_lanes(warp, lanes, true);
     for lane in each(lanes) {
         arrive_one(warp, inst, lane);
     }

@@ -99,12 +99,18 @@ pub(crate) fn holds(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask)
     warp.set(inst, 0, lanes, if holds == 1 { !0 } else { 0 });
 }
 
-/// `MEMBAR`: orders the earlier accesses of these lanes before their later ones.
-pub(crate) fn fence(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
+/// `MEMBAR`: orders the earlier accesses of these lanes before their later ones, for the threads of
+/// the block (`CTA`) or for all.
+pub(crate) fn fence(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    fence_lanes(warp, lanes, inst.modifiers[1] == 1);
+}
+
+/// Orders the earlier accesses of these lanes before their later ones.
+pub(super) fn fence_lanes(warp: &Warp<'_>, lanes: Mask, is_of_block: bool) {
     let Some(device) = warp.device else { return };
     let order = &mut device.borrow_mut().order;
     order.now += 1;
-    each(lanes).for_each(|lane| order.fence(warp.grid_thread(lane)));
+    each(lanes).for_each(|lane| order.fence(warp.grid_thread(lane), is_of_block));
 }
 
 /// `NOP` replaces a `__syncwarp` whose lanes are together already: it orders the earlier accesses
