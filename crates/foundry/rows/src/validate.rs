@@ -132,7 +132,7 @@ pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<CheckOutcome>>,
         checks.push(origin);
         checks.push(match stored {
             None => skipped("verdicts", NotRun::Unreadable),
-            Some(_) => origin::verdicts(row, checks, again.as_ref()),
+            Some(stored) => origin::verdicts(dataset, (row, stored), checks, again.as_ref()),
         });
     }
     Ok(verdicts)

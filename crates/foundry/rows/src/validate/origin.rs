@@ -4,6 +4,7 @@
 //! verdicts of the checks.
 
 use super::{CHECKS, StoredRow, has_failed};
+use crate::allowed_error::Runner;
 use crate::batch::Manifest;
 use crate::harvested::{self, Harvest, Origin};
 use crate::labels::Labels;
@@ -117,6 +118,20 @@ impl Provenance {
         ])
     }
 
+    /// Returns true if a row's check of the host's compiler contradicts the manifest: the check is
+    /// stored though the row isn't among those that the manifest names, or the reverse.
+    fn contradicts_host_every(&self, row: &Row, stored: &StoredRow) -> bool {
+        let (every, checks) = (self.manifest.plan.host_every, row.checks());
+        let has = |name: &str| checks.iter().any(|it| it.check == name);
+        // `validate --out` stores the verdicts of all its checks.
+        if has("texts") {
+            return false;
+        }
+        let is_asked = every != 0 && row.id.is_multiple_of(every) && row.cpp.is_some();
+        // Without bounds the check may have given no verdict.
+        has("cpp") != is_asked && (has("cpp") || stored.bounds(Runner::Text).is_some())
+    }
+
     /// Returns true if a row names the harvest's folder, commit and licence, and the first row of
     /// its structure, if that row was read.
     fn is_harvested(&self, row: &Row, harvest: &Harvest) -> bool {
@@ -166,7 +181,12 @@ pub(super) fn labels(row: &Row, stored: &StoredRow) -> CheckOutcome {
 }
 
 /// Makes the check `verdicts` from the outcomes of other checks and the row made again.
-pub(super) fn verdicts(row: &Row, found: &[CheckOutcome], again: Option<&Row>) -> CheckOutcome {
+pub(super) fn verdicts(
+    dataset: Option<&Provenance>,
+    (row, stored_row): (&Row, &StoredRow),
+    found: &[CheckOutcome],
+    again: Option<&Row>,
+) -> CheckOutcome {
     let Ok(stored) = serde_json::from_str::<Vec<Check>>(&row.checks_json) else {
         return failed("verdicts", &["checks_json"]);
     };
@@ -196,6 +216,9 @@ pub(super) fn verdicts(row: &Row, found: &[CheckOutcome], again: Option<&Row>) -
         if !is_kept && check.check != "machine_code" {
             wrong.push(&check.check);
         }
+    }
+    if dataset.is_some_and(|it| it.contradicts_host_every(row, stored_row)) {
+        wrong.push("cpp");
     }
     if row.warp_gradient.as_deref() != Row::warp_label(&stored) {
         wrong.push("warp_gradient");
