@@ -36,6 +36,7 @@ pub mod bus;
 pub mod color;
 pub mod cpu;
 pub mod dma;
+mod hblank_interrupt;
 pub mod hdma;
 pub mod hook;
 pub mod kernel_call;

@@ -13,6 +13,8 @@ use crate::color::Color;
 use crate::cpu::{Cpu, Mode};
 use crate::dma::{Dma, halt_dma, settle_dma, sync_dma};
 #[cfg(color)]
+use crate::hblank_interrupt::has_taken_next_hblank;
+#[cfg(color)]
 use crate::hdma::{Hdma, run_hdma, wake_from_halt, wake_hdma};
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
@@ -164,6 +166,17 @@ fn begins_to_wait(machine: &mut Machine) -> bool {
     waits
 }
 
+/// Services a deadline that has come, or the next line's HBlank, which `hblank_interrupt` passes in
+/// fewer steps than services do.
+#[inline(always)]
+pub fn pass_deadline(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) {
+    #[cfg(color)]
+    if has_taken_next_hblank(machine) {
+        return;
+    }
+    machine.service(rom, cart_ram);
+}
+
 /// Computes the next deadline behind a service.
 fn choose_deadline(machine: &mut Machine) {
     machine.deadline = if machine.cpu.mode != Mode::Running {
@@ -194,7 +207,7 @@ impl Machine {
             if is_before(self.now, self.deadline) {
                 self.run_until_deadline(rom, cart_ram);
             }
-            self.service(rom, cart_ram);
+            pass_deadline(self, rom, cart_ram);
         }
     }
 
@@ -411,7 +424,7 @@ impl Machine {
         }
     }
 
-    fn next_deadline(&self) -> u32 {
+    pub(crate) fn next_deadline(&self) -> u32 {
         let mut next = earlier(self.timer.deadline, self.serial.deadline);
         if self.dma.active {
             next = earlier(next, self.dma.deadline);

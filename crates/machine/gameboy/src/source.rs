@@ -40,6 +40,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("src/cpu/opcode.rs", include_str!("cpu/opcode.rs")),
     ("src/cpu/prefix.rs", include_str!("cpu/prefix.rs")),
     ("src/dma.rs", include_str!("dma.rs")),
+    ("src/hblank_interrupt.rs", include_str!("hblank_interrupt.rs")),
     ("src/hdma.rs", include_str!("hdma.rs")),
     ("src/hook.rs", include_str!("hook.rs")),
     ("src/interrupts.rs", include_str!("interrupts.rs")),

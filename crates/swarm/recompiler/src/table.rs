@@ -8,7 +8,7 @@ use crate::code::{BlockCode, Memories, TableBlock};
 use crate::learning::{HotHead, Learning};
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::cpu::Mode;
-use gbxcule_gameboy::machine::is_before;
+use gbxcule_gameboy::machine::{is_before, pass_deadline};
 use std::sync::Arc;
 
 /// Maximum of blocks, which bounds the machine code.
@@ -129,7 +129,7 @@ impl BlockTable {
             if is_before(machine.now, machine.deadline) {
                 self.run_until_deadline(machine, rom, cart_ram);
             }
-            machine.service(rom, cart_ram);
+            pass_deadline(machine, rom, cart_ram);
         }
     }
 

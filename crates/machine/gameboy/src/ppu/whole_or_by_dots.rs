@@ -5,13 +5,13 @@
 //! a change in the middle of mode 3 makes the line go dot by dot. Lines without events are skipped
 //! together.
 
+#[cfg(color)]
+use crate::interrupts::STAT;
 use crate::machine::{COLOR, Machine};
 #[cfg(color)]
 use crate::ppu::color_timing::HBLANK_EDGE_DOTS;
 use crate::ppu::pipeline::{run_pipeline, start_pipeline};
 use crate::ppu::scan::scan_objects;
-#[cfg(color)]
-use crate::ppu::stat::update_stat_line;
 #[cfg(color)]
 use crate::ppu::timing::schedule_next_hblank;
 #[cfg(not(color))]
@@ -92,9 +92,10 @@ pub(crate) fn pass_to_next_hblank(machine: &mut Machine) -> bool {
     machine.ppu.begin_next_line();
     machine.ppu.mode3_end = mode3_end;
     machine.ppu.beam.dot = dot;
-    // Mode 2 has ended the preceding HBlank.
-    machine.ppu.stat_line = false;
-    update_stat_line(machine, stat::HBLANK_SOURCE);
+    // Mode 2 has ended the preceding HBlank, so the interrupt line rises again.
+    machine.ppu.lyc_line = machine.ppu.beam.line == machine.ppu.lyc;
+    machine.ppu.stat_line = true;
+    machine.interrupts.request(STAT);
     schedule_next_hblank(machine);
     true
 }
