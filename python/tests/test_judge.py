@@ -154,3 +154,24 @@ def test_levels_and_variants_are_played_as_the_environment_plays_them(tmp_path, 
     if levels:
         written(tmp_path / "altered.jsonl", [sealed[0], sealed[1] | {"level": 8}])
         assert judged(tmp_path / "altered.jsonl").returncode == 1
+
+
+def test_a_leaderboard_asks_for_a_finished_game_of_each_level(tmp_path):
+    row = GAMES["PEARL_DRIFT"]
+    header = {"format": "gbxcule games", "version": 1, "game": "PEARL_DRIFT"}
+    header["rom_sha256"] = hashlib.sha256(_native.built_in_rom("PEARL_DRIFT")).hexdigest()
+    header |= {"frames_per_step": row.frames_per_step, "release_after_frames": row.release_after_frames}
+    games = [{"level": level, "buttons": "00*4500"} for level in (200, 201, 202)]
+    path = tmp_path / "games.jsonl"
+    assert judged(written(path, [header, *games]), "--seal", str(path)).returncode == 0
+    header, *games = map(json.loads, path.read_text().splitlines())
+    stopped = {"level": 201, "buttons": "00*9"}
+    for lines, levels, said in (
+        (games, "200..203", "PEARL_DRIFT: 3 games"),
+        ([games[0], games[2]], "200..203", "refused  the file: it has no game of level 201"),
+        ([games[0], stopped, games[2]], "200..203", "refused  game 2: it was stopped before its end"),
+        (games, "200..202", "refused  game 3: it has none of the levels 200..202"),
+    ):
+        run = judged(written(path, [header, *lines]), "--levels", levels)
+        assert said in run.stdout and run.returncode == ("refused" in said), run.stdout + run.stderr
+    assert "write the first level and the one after the last: 200..400" in judged(path, "--levels", "203").stderr

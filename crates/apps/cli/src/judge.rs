@@ -1,10 +1,11 @@
 //! `gbxcule judge`: replays games from a file and prints their scores.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use anyhow::ensure;
 use clap::Args;
-use gbxcule_lab::game_log::{End, GameLog, Replayed, replay};
+use gbxcule_lab::game_log::{End, GameLog, LoggedGame, Replayed, replay};
 
 use crate::print::say;
 use crate::progress;
@@ -27,17 +28,31 @@ pub(crate) struct Judge {
     /// Also print each game's score
     #[arg(long)]
     each: bool,
+
+    /// Require a finished game of each of these levels, and no other game, as leaderboards must:
+    /// else a player leaves out bad games
+    #[arg(long, value_name = "FIRST..END", value_parser = levels)]
+    levels: Option<Range<u32>>,
 }
 
 const FOOTER: &str = "\
 EXIT STATUS
   0  every claim of the file is right
-  1  a claim is wrong: the command prints its line and the reason
+  1  a claim is wrong, or a game of --levels is missing: the command prints the reason
   2  no result: the file does not hold games, or they are games of another ROM
 
 EXAMPLES
   gbxcule judge games.jsonl
+  gbxcule judge games.jsonl --levels 200..400
   gbxcule judge games.jsonl --seal sealed.jsonl";
+
+/// Reads levels such as `200..400`.
+fn levels(text: &str) -> Result<Range<u32>, String> {
+    let ends =
+        text.split_once("..").and_then(|(first, end)| Some(first.parse().ok()?..end.parse().ok()?));
+    ends.filter(|levels: &Range<u32>| !levels.is_empty())
+        .ok_or_else(|| "write the first level and the one after the last: 200..400".to_owned())
+}
 
 impl Judge {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
@@ -57,13 +72,25 @@ impl Judge {
         Ok(self.print_scores(&log, &outcomes))
     }
 
+    /// Refuses what `--levels` does not ask for.
+    fn check_level(&self, game: &LoggedGame, outcome: &Replayed) -> Result<(), String> {
+        let Some(levels) = &self.levels else { return Ok(()) };
+        if !game.level.is_some_and(|level| levels.contains(&level)) {
+            return Err(format!("it has none of the levels {}..{}", levels.start, levels.end));
+        }
+        if outcome.end == End::Stopped {
+            return Err("it was stopped before its end: play it to its end".to_owned());
+        }
+        Ok(())
+    }
+
     /// Prints the scores. Returns true if all claims of the file hold.
     fn print_scores(&self, log: &GameLog, outcomes: &[Replayed]) -> bool {
         let header = &log.header;
         let (mut refused, mut counted) = (0, Vec::new());
         for ((number, game), outcome) in (1..).zip(&log.games).zip(outcomes) {
             let checked = if self.seal.is_some() { Ok(()) } else { game.check(header, outcome) };
-            match checked {
+            match checked.and_then(|()| self.check_level(game, outcome)) {
                 Err(reason) => {
                     refused += 1;
                     say!("refused  game {number}: {reason}");
@@ -83,13 +110,20 @@ impl Judge {
             }
         }
         let stopped = outcomes.len() - counted.len() - refused;
+        let mut missing = self.levels.clone().unwrap_or_default();
+        let has_game = |level: &u32| log.games.iter().any(|game| game.level == Some(*level));
+        if let Some(level) = missing.find(|level| !has_game(level)) {
+            refused += 1;
+            say!("refused  the file: it has no game of level {level}");
+        }
         let options = [&header.variant, &header.difficulty].into_iter().flatten();
         say!(
-            "{}{}: {}, {} frames a step",
+            "{}{}: {}, {} frame{} a step",
             header.game,
             options.map(|option| format!(" {option}")).collect::<String>(),
             summary(&mut counted),
-            header.frames_per_step
+            header.frames_per_step,
+            if header.frames_per_step == 1 { "" } else { "s" }
         );
         if stopped > 0 {
             say!("{stopped} games were stopped before their end and do not count");

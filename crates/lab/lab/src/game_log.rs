@@ -245,6 +245,7 @@ impl GameLog {
         let header =
             lines.next().map_or_else(|| Err(no_log("nothing")), |(_, line)| Header::read(line))?;
         let (mut starts, mut levels) = (HashSet::new(), HashSet::new());
+        let mut from_power_on = HashSet::new();
         let mut games = Vec::new();
         for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let game: LoggedGame =
@@ -266,6 +267,14 @@ impl GameLog {
             if game.seed.is_some_and(|seed| !starts.insert((seed, game.episode))) {
                 return Err(format!(
                     "line {number}: a second game of this seed and episode; a seed counts once"
+                ));
+            }
+            if game.level.is_none()
+                && game.seed.is_none()
+                && !from_power_on.insert(game.buttons.to_string())
+            {
+                return Err(format!(
+                    "line {number}: a second game from power-on with these buttons; it counts once"
                 ));
             }
             games.push(game);

@@ -137,6 +137,10 @@ fn a_file_that_is_no_log_says_so() {
             format!("{header}\n{0}\n{0}", game.replace("seed", "level")),
             "line 3: a second game of this level",
         ),
+        (
+            format!("{header}\n{0}\n{0}", game.replace("\"seed\":7,", "")),
+            "line 3: a second game from power-on with these buttons",
+        ),
     ] {
         let refused = GameLog::parse(&text).expect_err("no log");
         assert!(refused.starts_with(found), "{refused}");
