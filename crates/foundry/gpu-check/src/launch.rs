@@ -4,7 +4,7 @@ use gbxcule_gpu_sim::sass::device_memory::DeviceMemory;
 use gbxcule_gpu_sim::sass::fault::{Fault, FaultKind};
 use gbxcule_gpu_sim::sass::module::LoadedCubin;
 use gbxcule_gpu_sim::sass::schedule::Shape;
-use gbxcule_gpu_sim::sass::suspect::{Replacement, VALUES};
+use gbxcule_gpu_sim::sass::suspect::{Replacement, StoppedLaunch, Suspects, VALUES};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// An array in the memory of the device.
@@ -76,7 +76,7 @@ pub struct LaunchLimits {
 
 /// Runs a kernel to its end or its first fault. If loads of shared memory read unwritten or racing
 /// words, the kernel runs again with other values in these words, which shows whether the kernel
-/// uses them.
+/// uses them, and whether they led to the fault.
 pub fn launch(
     cubin: &mut LoadedCubin,
     kernel: &str,
@@ -86,23 +86,42 @@ pub fn launch(
     limits: LaunchLimits,
 ) -> Result<Launched, Fault> {
     let before = cubin.kernels[kernel].counts.clone();
-    let mut memory = launch_once(cubin, (kernel, shape), arrays, parameters, (limits, None))?;
-    let suspects = std::mem::take(&mut memory.suspects);
-    if let Some(first) = suspects.first.clone().filter(|_| limits.finds_races) {
+    let mut ran = launch_once(cubin, (kernel, shape), arrays, parameters, (limits, None));
+    let suspects = match &mut ran {
+        Ok(memory) => std::mem::take(&mut memory.suspects),
+        Err(stopped) => std::mem::take(&mut stopped.suspects),
+    };
+    if limits.finds_races && suspects.first().is_some() {
         let counts = cubin.kernels[kernel].counts.clone();
-        for value in VALUES {
-            // The order of threads depends on the counts of issued instructions, so both runs begin
-            // with the same counts.
-            cubin.kernels.get_mut(kernel).expect("it ran").counts = before.clone();
-            let replacement = Some(suspects.replaced_by(value));
-            let again =
-                launch_once(cubin, (kernel, shape), arrays, parameters, (limits, replacement));
-            if !again.is_ok_and(|it| it.is_same(&memory)) {
-                return Err(first);
-            }
+        let mut are_used = |suspects: &Suspects| {
+            VALUES.into_iter().any(|value| {
+                // The order of threads depends on the counts of issued instructions, so both runs
+                // begin with the same counts.
+                cubin.kernels.get_mut(kernel).expect("it ran").counts = before.clone();
+                let replacement = Some(suspects.replaced_by(value));
+                let again =
+                    launch_once(cubin, (kernel, shape), arrays, parameters, (limits, replacement));
+                !match (&again, &ran) {
+                    (Ok(again), Ok(memory)) => again.is_same(memory),
+                    (Err(again), Err(stopped)) => again.fault == stopped.fault,
+                    _ => false,
+                }
+            })
+        };
+        if are_used(&suspects) {
+            let cause = suspects.of_each_line().find(|it| are_used(it));
+            let first = cause.as_ref().unwrap_or(&suspects).first().expect("a suspect").clone();
+            return Err(match ran {
+                Ok(_) => first,
+                Err(StoppedLaunch { fault, .. }) => {
+                    let message = format!("{}; what it reads leads to: {fault}", first.message);
+                    Fault { message, ..first }
+                }
+            });
         }
         cubin.kernels.get_mut(kernel).expect("it ran").counts = counts;
     }
+    let memory = ran.map_err(|stopped| stopped.fault)?;
     Ok(Launched {
         arrays: (0..arrays.len()).map(|array| memory.bytes(array).to_vec()).collect(),
         own_fault: memory.variable("gbx_fault").map(<[u8]>::to_vec),
@@ -116,7 +135,7 @@ fn launch_once(
     arrays: &[LaunchArray<'_>],
     parameters: &[Parameter],
     (limits, replacement): (LaunchLimits, Option<Replacement>),
-) -> Result<DeviceMemory, Fault> {
+) -> Result<DeviceMemory, StoppedLaunch> {
     let mut memory = DeviceMemory::new();
     (memory.budget, memory.finds_races) = (limits.instructions, limits.finds_races);
     memory.replacement = replacement;
@@ -135,6 +154,7 @@ fn launch_once(
     let ran = catch_unwind(AssertUnwindSafe(|| cubin.launch_on(kernel, shape, &filled, memory)));
     ran.unwrap_or_else(|_| {
         let message = "the simulator failed".to_owned();
-        Err(Fault { kind: FaultKind::Unknown, line: None, message })
+        let fault = Fault { kind: FaultKind::Unknown, line: None, message };
+        Err(StoppedLaunch { fault, suspects: Suspects::default() })
     })
 }

@@ -42,6 +42,9 @@ pub(crate) enum DrawKind {
     SpecialValues,
     /// A launch of 100,000 points.
     ManyPoints,
+    /// A launch of several blocks, of a row whose other draws have few points, because each point
+    /// takes many statements.
+    ManyBlocks,
 }
 
 impl FreshInputs {

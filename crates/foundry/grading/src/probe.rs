@@ -7,7 +7,7 @@
 
 use crate::fresh_inputs::{DrawKind, FreshInputs, Tolerances};
 use crate::graded_row::GradedRow;
-use crate::shape::{Reshaping, Shaped};
+use crate::shape::{MANY_POINTS, Reshaping, Shaped};
 use gbxcule_grammar::input::{ArgumentInput, leaves};
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_ir::op::{AtomicOp, BinaryOp, Op};
@@ -26,6 +26,9 @@ const UNITS: f64 = 2.0;
 const ROUNDING: f64 = 1e-4;
 /// Greatest number of statements of a launch of many points.
 const BUDGET: u64 = 5_000_000;
+/// Numbers of points of a launch of several blocks, each one more than the size of a block; the
+/// first on which the row is cheap enough is taken.
+const LENGTHS: [u32; 2] = [1025, 257];
 /// Elements between two special values, on average.
 const DISTANCE: usize = 8;
 /// Number of draws for each array of a row that computes a maximum or minimum. An answer that
@@ -193,27 +196,35 @@ impl GradedRow {
         self.is_order_independent(&draw).then_some(draw)
     }
 
-    /// Returns a launch of 100,000 points, if the row is cheap enough.
+    /// Returns a launch of 100,000 points, if the row is cheap enough. If all other draws have few
+    /// points, returns a launch of several blocks instead.
     pub(crate) fn large_draw(&self) -> Option<&FreshInputs> {
         let make = || {
-            let (own, seed) = (&self.own, self.seed);
-            let shaped = own.reshaped(Reshaping::Large, &mut Random::new(seed))?;
-            let is_sound = self.draws.len() > 1 && self.program.takes(&shaped.inputs);
-            let is_several = self.program.host.is_some();
-            if !is_sound || is_several {
+            if self.draws.len() < 2 || self.program.host.is_some() {
                 return None;
             }
-            // The statements on the row's own inputs give an estimate.
-            let points =
-                |dims: &[u32]| dims.iter().map(|it| u64::from(*it)).product::<u64>().max(1);
-            let share = BUDGET * points(&own.dims) / points(&shaped.dims);
-            let way = Variation { budget: share, ..Variation::default() };
-            let small = &self.draws[0];
-            execute::forward_varied(way, &self.program, small.grid(), &small.data).ok()?;
-            let data = execute::arguments(&self.program, &shaped.inputs, seed);
-            self.probe(DrawKind::ManyPoints, &shaped, &data, seed)
+            let is_short = |it: &FreshInputs| it.dims.iter().all(|it| *it < LENGTHS[1]);
+            let lengths = if self.draws.iter().all(is_short) { &LENGTHS[..] } else { &[] };
+            let blocks = || lengths.iter().find_map(|it| self.long_draw(*it, DrawKind::ManyBlocks));
+            self.many_points().or_else(blocks)
         };
         self.large.get_or_init(make).as_ref()
+    }
+
+    fn many_points(&self) -> Option<FreshInputs> {
+        // The statements on the row's own inputs give an estimate.
+        let points = self.own.dims.iter().map(|it| u64::from(*it)).product::<u64>().max(1);
+        let budget = BUDGET * points / u64::from(MANY_POINTS);
+        let way = Variation { budget, ..Variation::default() };
+        let small = &self.draws[0];
+        execute::forward_varied(way, &self.program, small.grid(), &small.data).ok()?;
+        self.long_draw(MANY_POINTS, DrawKind::ManyPoints)
+    }
+
+    fn long_draw(&self, points: u32, kind: DrawKind) -> Option<FreshInputs> {
+        let shaped = self.own.reshaped(Reshaping::Large(points), &mut Random::new(self.seed))?;
+        let data = || execute::arguments(&self.program, &shaped.inputs, self.seed);
+        self.program.takes(&shaped.inputs).then(|| self.probe(kind, &shaped, &data(), self.seed))?
     }
 
     /// Returns the row's inputs with larger extents, or with the stored extents if its program
@@ -276,6 +287,7 @@ impl GradedRow {
         Some(FreshInputs {
             name: match kind {
                 DrawKind::ManyPoints => "inputs for 100,000 points".into(),
+                DrawKind::ManyBlocks => "inputs for several blocks".into(),
                 _ => "inputs with special values".into(),
             },
             seed,
@@ -370,6 +382,28 @@ pub(crate) mod tests {
         assert!(all.contains(&0.0) && all.iter().any(|it| 0.0 < *it && *it < 1e-39));
         let all = special_numbers(&problem("wp.max(x[i], 0.5)"));
         assert!(all.iter().all(|it| it.is_finite()) && all.contains(&0.0));
+    }
+
+    #[test]
+    fn a_row_that_visits_all_pairs_has_a_launch_of_several_blocks() {
+        let own = problem("x[i]");
+        let source = "import warp as wp\n\n\n@wp.kernel\n\
+            def k(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    \
+            i = wp.tid()\n    total = float(0.0)\n    for j in range(x.shape[0]):\n        \
+            d = x[j] - x[i]\n        e = d * d + 1.0\n        f = wp.sqrt(e)\n        \
+            g = f + e\n        total += d / g\n        total += 1.0\n    y[i] = total\n";
+        let named = |name: &str, given: ArgumentInput| ArgumentInput { name: name.into(), ..given };
+        let inputs = [
+            named("x", ArgumentInput { high: 1.0, ..ArgumentInput::integers(vec![30], 0, 0) }),
+            named("y", ArgumentInput::zeros(vec![30])),
+        ];
+        let inputs_json = serde_json::to_string(&inputs).expect("inputs");
+        let source = source.into();
+        let row = Row { source, launch_dims: vec![30], inputs_json, ..Row::default() };
+        let pairs = GradedRow::of(&row, 3, false).expect("a problem");
+        let draw = pairs.large_draw().expect("a draw");
+        assert_eq!((draw.kind, draw.dims[0] % 256), (DrawKind::ManyBlocks, 1));
+        assert_eq!(own.large_draw().expect("a draw").kind, DrawKind::ManyPoints);
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(crate) struct Shaped {
 /// Greatest number of points of a launch, and of elements of an array.
 const MAX_ELEMENTS: u64 = 6000;
 /// Number of points of a large launch, which 16 bits can't count.
-const MANY_POINTS: u32 = 100_003;
+pub(crate) const MANY_POINTS: u32 = 100_003;
 
 /// Kinds of changes of extents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,8 +50,8 @@ pub(crate) enum Reshaping {
     One,
     /// The first extent of the launch becomes 0.
     Zero,
-    /// The first extent of the launch grows until there are 100,003 points.
-    Large,
+    /// The first extent of the launch grows until there are so many points.
+    Large(u32),
     /// No extent changes.
     Same,
 }
@@ -95,7 +95,7 @@ impl Shaped {
         }
         let size = |dims: &[u32]| dims.iter().map(|it| u64::from(*it)).product::<u64>();
         let most = match way {
-            Reshaping::Large => 4 * u64::from(MANY_POINTS),
+            Reshaping::Large(points) => 4 * u64::from(points),
             _ => MAX_ELEMENTS.max(4 * size(&self.dims)),
         };
         let is_small = |dims: &[u32]| size(dims) <= most;
@@ -219,12 +219,12 @@ impl Shaped {
                 }
                 Reshaping::Scaled => extent * factor,
                 Reshaping::Shrunk if extent > 1 => extent / divisor,
-                Reshaping::Large if extent == first => {
-                    MANY_POINTS / self.dims.iter().skip(1).product::<u32>().max(1)
+                Reshaping::Large(points) if extent == first => {
+                    points / self.dims.iter().skip(1).product::<u32>().max(1)
                 }
                 Reshaping::One if extent == first => 1,
                 Reshaping::Zero if extent == first => 0,
-                Reshaping::One | Reshaping::Zero | Reshaping::Large => extent,
+                Reshaping::One | Reshaping::Zero | Reshaping::Large(_) => extent,
                 Reshaping::Narrow | Reshaping::Shrunk | Reshaping::Same => extent,
             };
             map.insert(extent, new);

@@ -444,13 +444,15 @@ fn cuda_interface(program: &RowProgram, row: &Row, backward: bool) -> Option<Str
 }
 
 /// Facts that an answer in CUDA may rely on.
-const LAUNCH: &str = "NVRTC compiles the text for sm_80 as C++17; `cuda_fp16.h`, `cuda_bf16.h` and \
-    `cooperative_groups.h` may be included, and no header is needed. The kernel is launched as `<<<blocks, threads>>>` \
-    of one dimension with any number of threads from 1 to 1024, or as many as `__launch_bounds__` allow, and at least \
-    as many threads as points, often more. A text that needs another launch says so in a comment of its own line, \
-    `// launch: <<<(dim0 + 255) / 256, 256>>>`: integers, the kernel's integer parameters, `+ - * / %`, `min` and \
-    `max`; a third number is bytes of dynamic shared memory. A race, a barrier in divergent code, a read of shared \
-    memory that no thread wrote, and an access outside of an array are wrong, whatever the result.";
+const LAUNCH: &str = "NVRTC compiles the text for sm_80 as C++17; no header is needed, and `cuda_fp16.h`, \
+    `cuda_bf16.h`, `cooperative_groups.h`, `mma.h` and `cuda_pipeline.h` may be included. The kernel is launched as \
+    `<<<blocks, threads>>>` of one dimension with any number of threads from 1 to 1024, or as many as \
+    `__launch_bounds__` allow, and at least as many threads as points, often more. A text that needs another launch \
+    says so in a comment of its own line, `// launch: <<<(dim0 + 255) / 256, 256>>>`, where each of the two may be \
+    `dim3(x, y, z)`: integers, the kernel's integer parameters, `+ - * / %`, `min` and `max`; a third number is bytes \
+    of dynamic shared memory. A block has 48 KiB of shared memory. Blocks run in any order, some to their end before others \
+    begin. A race, a barrier in divergent code, a read of shared memory that no thread wrote, and an access outside \
+    of an array are wrong, whatever the result.";
 
 /// Returns the structs and heads of the functions that are called from outside, as the compiler
 /// prints them.

@@ -5,13 +5,14 @@ use super::count::Counts;
 use super::cubin::{Cubin, Kernel, Section};
 use super::decoded::{Context, DecodedInstruction, decode};
 use super::device_memory::DeviceMemory;
-use super::fault::{Fault, catch};
+use super::fault::catch;
 use super::form::known;
 use super::kernel_code::{KernelCode, Pool};
 use super::listing::{self, Line, STRIDE, Text};
 use super::op::memory::bank0;
 use super::run_order::{Policy, RunOrder};
 use super::schedule::{self, Extents, Shape};
+use super::suspect::StoppedLaunch;
 use super::warp::Launch;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,14 +155,14 @@ impl LoadedCubin {
     }
 
     /// Runs a kernel in a device's memory, given the bytes of its parameters in order. Returns
-    /// the first fault.
+    /// the first fault, with the suspect words that were read before it.
     pub fn launch_on(
         &mut self,
         name: &str,
         shape: Shape,
         parameters: &[&[u8]],
         mut memory: DeviceMemory,
-    ) -> Result<DeviceMemory, Fault> {
+    ) -> Result<DeviceMemory, StoppedLaunch> {
         for (name, &(address, size)) in self.variables.iter().filter(|(_, it)| it.1 > 0) {
             memory.add_variable(name, address, self.initial_bytes(address, size));
         }
@@ -178,8 +179,12 @@ impl LoadedCubin {
             device: Some(&device),
             shape: (shape.blocks, shape.threads),
         };
-        catch(|| schedule::run(&launch, &device, &mut code.counts, shape))?;
-        Ok(device.into_inner())
+        let ran = catch(|| schedule::run(&launch, &device, &mut code.counts, shape));
+        let memory = device.into_inner();
+        match ran {
+            Ok(()) => Ok(memory),
+            Err(fault) => Err(StoppedLaunch { fault, suspects: memory.suspects }),
+        }
     }
 
     /// Copies the variables after a launch into the module, for the next launch of a program.

@@ -22,9 +22,9 @@ fn run_with(
     shape: (u32, u32),
     arrays: &[Vec<u32>],
 ) -> Result<Words, Fault> {
-    let mut memory = memory_after((functions, str::to_owned), body, shape, arrays, None)?;
-    if let Some(fault) = memory.suspects.first.take() {
-        return Err(fault);
+    let memory = memory_after((functions, str::to_owned), body, shape, arrays, None)?;
+    if let Some(fault) = memory.suspects.first() {
+        return Err(fault.clone());
     }
     Ok((0..arrays.len()).map(|array| words(array, &memory)).collect())
 }
@@ -70,7 +70,7 @@ fn memory_after(
     // A fault too leaves what was counted before it.
     let issued: u64 = module.kernels["only"].counts.each.iter().map(|each| each.0).sum();
     assert!(issued > 0 && issued == module.kernels["only"].counts.issues, "{issued}");
-    ran
+    ran.map_err(|stopped| stopped.fault)
 }
 
 fn kind(body: &str, threads: u32) -> FaultKind {
@@ -211,7 +211,7 @@ fn words_of_a_load_that_mean_nothing_are_put_aside() {
         memory_after(("", str::to_owned), &body, (1, 32), &[vec![1; 32], vec![1; 32]], replacement)
     };
     let launch = |stores: &str, replacement| memory_of(&format!("{stores}{wide}"), replacement);
-    let first = |memory: &DeviceMemory| memory.suspects.first.as_ref().map(|fault| fault.kind);
+    let first = |memory: &DeviceMemory| memory.suspects.first().map(|fault| fault.kind);
     let three = "setp.lt.u32 %p1, %r1, 3;\n@%p1 st.shared.u32 [%r2], %r8;\n";
     let memory = launch(three, None).expect("no fault");
     assert_eq!(first(&memory), Some(FaultKind::UninitialisedShared));
