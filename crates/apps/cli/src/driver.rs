@@ -16,6 +16,7 @@ use gbxcule_swarm::{
 use crate::env_details::{EnvDetails, StepDetails};
 use crate::run_options::RunOptions;
 use crate::watch::memory_search;
+use crate::watch::request::Pad;
 
 /// A swarm's configuration and the source of its actions.
 #[derive(Debug, Clone)]
@@ -217,11 +218,23 @@ impl Driver {
         self.advance(self.config().schedule.frames_per_step(), draw)
     }
 
-    /// Holds an env's buttons, or releases them for `None`; ignores an env that does not exist.
-    pub(crate) fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
+    /// Holds the buttons of an env's pad, or releases them for `None`; ignores an env or a
+    /// controller that does not exist.
+    pub(crate) fn hold(&mut self, pad: Pad, buttons: Option<u8>) -> Result<(), SwarmError> {
+        let Pad { env, controller } = pad;
+        let is_super = self.swarm.rom().revision().is_super();
         let Some(manual) = self.manual_buttons.get_mut(env) else { return Ok(()) };
-        *manual = buttons;
-        self.swarm.hold_buttons(env, buttons)
+        match controller {
+            0 => {
+                *manual = buttons;
+                self.swarm.hold_buttons(env, buttons)
+            }
+            1..=3 if is_super => {
+                let mask: Vec<bool> = (0..self.num_envs()).map(|other| other == env).collect();
+                self.swarm.set_controllers(&mask, controller, &[buttons.unwrap_or_default()])
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns the buttons that a user, or else the env's action, pressed in the last frame.
@@ -450,8 +463,9 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
     #[test]
     fn held_buttons_stay_through_the_whole_step_and_in_no_other_env() {
         let (mut free, mut held) = (driver(24), driver(24));
-        held.hold(2, Some(button::UP | button::LEFT)).expect("an env");
-        held.hold(99, Some(button::A)).expect("an env that does not exist is ignored");
+        let pad = |env| Pad { env, controller: 0 };
+        held.hold(pad(2), Some(button::UP | button::LEFT)).expect("an env");
+        held.hold(pad(99), Some(button::A)).expect("an env that does not exist is ignored");
         for _ in 0..4 {
             free.finish_step(false).expect("a step");
             while held.steps_done() < free.steps_done() {

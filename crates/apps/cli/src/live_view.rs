@@ -19,7 +19,7 @@ use crate::picture::Curve;
 use crate::watch::heatmap::Heatmap;
 use crate::watch::memory_search;
 use crate::watch::meter::Meter;
-use crate::watch::request::{Request, Rights};
+use crate::watch::request::{Pad, Request, Rights};
 use crate::watch::server::{RunningServer, Server};
 use crate::watch::server_message::{Mode, Status, SwarmDescription};
 use crate::watch::sound_queue::SoundQueue;
@@ -302,9 +302,11 @@ impl ViewSource for LearnerView<'_> {
         Ok(())
     }
 
-    fn handle(&mut self, holds: &mut Option<usize>, request: Request) -> Result<(), SwarmError> {
+    fn handle(&mut self, holds: &mut Option<Pad>, request: Request) -> Result<(), SwarmError> {
         let hold = match request {
-            Request::Hold { env, buttons } if env < self.shown.held.len() => Some((env, buttons)),
+            Request::Hold { pad, buttons } if pad.env < self.shown.held.len() => {
+                Some((pad, buttons))
+            }
             Request::LetGo => None,
             Request::Poke { env, place, byte } => {
                 return memory_search::poke(self.swarm, env, place, byte);
@@ -312,13 +314,13 @@ impl ViewSource for LearnerView<'_> {
             _ => return Ok(()),
         };
         if let Some(before) =
-            holds.take().filter(|before| hold.is_none_or(|(env, _)| env != *before))
+            holds.take().filter(|before| hold.is_none_or(|(pad, _)| pad.env != before.env))
         {
-            self.hold(before, None)?;
+            self.hold(before.env, None)?;
         }
-        let Some((env, buttons)) = hold else { return Ok(()) };
-        *holds = Some(env);
-        self.hold(env, Some(buttons))
+        let Some((pad, buttons)) = hold else { return Ok(()) };
+        *holds = Some(pad);
+        self.hold(pad.env, Some(buttons))
     }
 
     fn status(&self) -> Status {

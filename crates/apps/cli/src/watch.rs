@@ -236,7 +236,8 @@ pub(crate) fn show(
     };
     let place = if device == Device::Cpu { String::new() } else { format!(" on {device}") };
     say!("{what}{place}: {}   (Ctrl-C ends)", server.url());
-    if start.mode == Mode::Play && num_envs == 2 {
+    let is_super = driver.swarm().rom().revision().is_super();
+    if start.mode == Mode::Play && (num_envs == 2 || is_super) {
         say!("the other player: {}", server.other_players_url());
     }
     print::output_failure().context("telling where the page is")?;

@@ -30,13 +30,34 @@ pub(crate) enum Request {
     Run,
     Pause,
     Step,
-    Speed { times: f64 },
+    Speed {
+        times: f64,
+    },
     Reset,
-    Hold { env: usize, buttons: u8 },
+    Hold {
+        #[serde(flatten)]
+        pad: Pad,
+        buttons: u8,
+    },
     LetGo,
-    Save { env: usize },
+    Save {
+        env: usize,
+    },
     Search(Filter),
-    Poke { env: usize, place: u32, byte: u8 },
+    Poke {
+        env: usize,
+        place: u32,
+        byte: u8,
+    },
+}
+
+/// Joypad of an env that a viewer holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub(crate) struct Pad {
+    pub(crate) env: usize,
+    /// Number of the controller: 1 to 3 are the further ones of a Super Game Boy.
+    #[serde(default)]
+    pub(crate) controller: u8,
 }
 
 /// Range of machines that a browser shows, with the scale of their pictures.
@@ -151,6 +172,10 @@ mod tests {
         }
     }
 
+    fn hold(env: usize, controller: u8, buttons: u8) -> Request {
+        Request::Hold { pad: Pad { env, controller }, buttons }
+    }
+
     #[test]
     fn every_request_is_understood() {
         let look = r#"{"type":"look","first":2,"count":3,"shrink":1,"chosen":null}"#;
@@ -169,7 +194,8 @@ mod tests {
             (r#"{"type":"step"}"#, Request::Step),
             (r#"{"type":"speed","times":0.5}"#, Request::Speed { times: 0.5 }),
             (r#"{"type":"reset"}"#, Request::Reset),
-            (r#"{"type":"hold","env":1,"buttons":255}"#, Request::Hold { env: 1, buttons: 0xf0 }),
+            (r#"{"type":"hold","env":1,"buttons":255}"#, hold(1, 0, 0xf0)),
+            (r#"{"type":"hold","env":0,"controller":1,"buttons":2}"#, hold(0, 1, 2)),
             (r#"{"type":"let_go"}"#, Request::LetGo),
             (r#"{"type":"save","env":3}"#, Request::Save { env: 3 }),
             (search, Request::Search(filter)),
@@ -224,10 +250,7 @@ mod tests {
 
     #[test]
     fn viewers_of_a_learners_swarm_look_or_drive_machines_but_never_stop_it() {
-        let (hold, poke) = (
-            Request::Hold { env: 0, buttons: 1 },
-            Request::Poke { env: 0, place: 0xC000, byte: 1 },
-        );
+        let (hold, poke) = (hold(0, 0, 1), Request::Poke { env: 0, place: 0xC000, byte: 1 });
         for (request, least) in [
             (Request::Save { env: 0 }, Rights::Look),
             (Request::LetGo, Rights::Look),

@@ -59,7 +59,7 @@ impl Server {
         format!("http://{}/{}", self.address, token.unwrap_or_default())
     }
 
-    /// Returns the address of the page of a pair's other player.
+    /// Returns the address of the page of a second player.
     pub(crate) fn other_players_url(&self) -> String {
         let url = self.url();
         let separator = if self.token.is_some() { '&' } else { '?' };

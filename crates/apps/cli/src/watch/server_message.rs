@@ -19,6 +19,7 @@
 //! | `speed` | `times` | multiple of the speed of a real machine; 0 as fast as it goes |
 //! | `reset` | | all machines to their start |
 //! | `hold` | `env`, `buttons` | these joypad bits are pressed instead of the actions |
+//! | | `controller` 1 to 3 | on a further controller of a Super Game Boy |
 //! | `let_go` | | the env that this browser holds is driven by actions again |
 //! | `save` | `env` | the next view brings the env's state along |
 //! | `search` | `keep`, `number`, `form`, `scope`, `env` | begins a search of memory, or goes on |

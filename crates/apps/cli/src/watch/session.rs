@@ -20,7 +20,7 @@ use crate::watch::game_record::GameRecord;
 use crate::watch::heatmap::{Coordinates, Heatmap};
 use crate::watch::meter::Meter;
 use crate::watch::queued_pieces::QueuedPieces;
-use crate::watch::request::Request;
+use crate::watch::request::{Pad, Request};
 use crate::watch::server_message::{Mode, Status};
 use crate::watch::sound_queue::SoundQueue;
 use crate::watch::statistics::{Statistics, Summary};
@@ -241,8 +241,8 @@ impl Runner {
         self.stop()
     }
 
-    fn let_go(&mut self, holds: &mut Option<usize>) -> Result<(), SwarmError> {
-        holds.take().map_or(Ok(()), |env| self.driver.hold(env, None))
+    fn let_go(&mut self, holds: &mut Option<Pad>) -> Result<(), SwarmError> {
+        holds.take().map_or(Ok(()), |pad| self.driver.hold(pad, None))
     }
 }
 
@@ -272,7 +272,7 @@ impl ViewSource for Runner {
         Ok(())
     }
 
-    fn handle(&mut self, holds: &mut Option<usize>, request: Request) -> Result<(), SwarmError> {
+    fn handle(&mut self, holds: &mut Option<Pad>, request: Request) -> Result<(), SwarmError> {
         match request {
             Request::Run => self.set_running(true),
             Request::Pause => self.pause()?,
@@ -282,12 +282,12 @@ impl ViewSource for Runner {
             }
             Request::Speed { times } => self.set_speed(times),
             Request::Reset => self.reset()?,
-            Request::Hold { env, buttons } => {
-                let before = holds.replace(env);
-                if let Some(before) = before.filter(|before| *before != env) {
+            Request::Hold { pad, buttons } => {
+                let before = holds.replace(pad);
+                if let Some(before) = before.filter(|before| *before != pad) {
                     self.driver.hold(before, None)?;
                 }
-                self.driver.hold(env, Some(buttons))?;
+                self.driver.hold(pad, Some(buttons))?;
             }
             Request::LetGo => self.let_go(holds)?,
             Request::Poke { env, place, byte } => {

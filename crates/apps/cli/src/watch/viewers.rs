@@ -16,7 +16,7 @@ use crate::picture::Curve;
 use crate::watch::connection::MAX_VIEWERS;
 use crate::watch::heatmap::Heatmap;
 use crate::watch::memory_search::{self, MemorySearch};
-use crate::watch::request::{Look, Request};
+use crate::watch::request::{Look, Pad, Request};
 use crate::watch::server_message::{self, Status, ViewHead};
 use crate::watch::sound_queue::SoundQueue;
 use crate::watch::statistics::Summary;
@@ -37,7 +37,7 @@ pub(crate) trait ViewSource {
     fn settle(&mut self) -> Result<(), SwarmError>;
 
     /// Handles a request of a viewer, who may hold the buttons of an env.
-    fn handle(&mut self, holds: &mut Option<usize>, request: Request) -> Result<(), SwarmError>;
+    fn handle(&mut self, holds: &mut Option<Pad>, request: Request) -> Result<(), SwarmError>;
 
     fn status(&self) -> Status;
 
@@ -61,7 +61,7 @@ struct Viewer {
     look: Option<Look>,
     looks: u64,
     last: Option<(Look, u64)>,
-    holds: Option<usize>,
+    holds: Option<Pad>,
     /// Number of the next sample.
     heard: u64,
     /// Machine whose state the next view contains.

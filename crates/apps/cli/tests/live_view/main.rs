@@ -13,3 +13,4 @@ mod game_record;
 mod misbehaving_viewers;
 mod serving;
 mod socket;
+mod super_game_boy;

@@ -25,7 +25,7 @@ const mosaic = new Mosaic({
 const machine = new Machine();
 const sound = new Sound();
 const charts = new Charts((env) => choose(env));
-const pad = new Pad(byId('pad'), byId('machine'), byId('cross'), (buttons) => send({ type: 'hold', env: state.chosen, buttons }));
+const pad = new Pad(byId('pad'), byId('machine'), byId('cross'), (buttons) => send({ type: 'hold', ...held(), buttons }));
 const memory = new Memory((request) => send(request), askSoon);
 const finder = new Finder((request) => send(request), askSoon);
 const send = connect({ hello: greet, view: show, lost: lose });
@@ -47,7 +47,7 @@ function greet(hello) {
   byId('machines').textContent = number.format(hello.num_envs) + place;
   byId('mosaic').setAttribute('aria-label', `${hello.num_envs} machines playing ${hello.rom}`);
   if (isPlay) {
-    choose(player());
+    choose(Math.min(player(), hello.num_envs - 1));
     takeControls(true);
   } else {
     choose(state.chosen !== null && state.chosen < hello.num_envs ? state.chosen : null);
@@ -57,11 +57,11 @@ function greet(hello) {
   ask();
 }
 
-/** The machine of the page's player: a pair's second player has the second page. */
-function player() {
-  const isSecond = new URLSearchParams(location.search).get('player') === '2';
-  return isSecond && state.hello.num_envs === 2 ? 1 : 0;
-}
+/** The page's player, from 0 on: a pair's second machine, or the further controllers of a Super Game Boy. */
+const player = () => Math.max(0, Number(new URLSearchParams(location.search).get('player') ?? 1) - 1 || 0);
+
+/** What the page's player holds. */
+const held = () => ({ env: state.chosen, controller: state.hello.num_envs === 1 ? player() : 0 });
 
 const title = (env) => (state.hello.mode === 'play' ? `Player ${env + 1}` : `Machine ${env}`);
 
@@ -140,7 +140,7 @@ function takeControls(on) {
   pad.set(on);
   if (!changes) return;
   if (on) {
-    send({ type: 'hold', env: state.chosen, buttons: 0 });
+    send({ type: 'hold', ...held(), buttons: 0 });
     if (state.hello.mode === 'watch') {
       // All machines are stepped together: they go at the speed of hands as long as one of them does.
       state.speed = state.view?.speed ?? 0;
