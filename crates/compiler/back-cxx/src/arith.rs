@@ -4,8 +4,10 @@
 use super::convert::is_small;
 use super::expr::{Expr, Level};
 use super::interval::Interval;
+use super::literal::literal;
 use super::op::Expressions;
 use super::ty::scalar as spell;
+use gbxcule_ir::constant::Literal;
 use gbxcule_ir::op::{BinaryOp, UnaryOp, Value};
 use gbxcule_ir::ty::{Scalar, Type};
 
@@ -95,8 +97,9 @@ impl Expressions<'_, '_> {
             }
             return float(op, of, &left, &right);
         }
-        let exact = match (self.values.interval(left), self.values.interval(right)) {
-            (Some(left), Some(right)) => Interval::exact(op, left, right),
+        let intervals = [left, right].map(|it| self.values.interval(it));
+        let exact = match intervals {
+            [Some(left), Some(right)] => Interval::exact(op, left, right),
             _ => None,
         };
         let number = self.body.integer(right);
@@ -114,7 +117,10 @@ impl Expressions<'_, '_> {
                 self.definitions.floor_div(of);
                 return Expr::call("floor_div", &[&operands.left, &operands.right]);
             }
-            return integer(op, of, operands, None);
+            return match plain_integer(op, of, &operands, intervals) {
+                Some(shorter) => shorter,
+                None => integer(op, of, operands, None),
+            };
         }
         integer(op, of, operands, Some(self.trusted_argument(op))).faulting(faults)
     }
@@ -131,7 +137,7 @@ impl Expressions<'_, '_> {
     }
 
     /// Writes an operation of two composites by component.
-    fn composite(&mut self, op: BinaryOp, left: Value, right: Value, ty: Type) -> Expr {
+    pub(super) fn composite(&mut self, op: BinaryOp, left: Value, right: Value, ty: Type) -> Expr {
         let floats = self.module.types.components(ty).is_some_and(|(of, _)| of.is_float());
         let (left, right) = (self.values.take(left), self.values.take(right));
         if self.items.is_plain() {
@@ -201,6 +207,51 @@ fn plain_float(op: BinaryOp, of: Scalar, left: &Expr, right: &Expr) -> Expr {
     }
     let quotient = Expr::infix(Level::Product, "/", left, right);
     Expr::call(&format!("floor{f}"), &[&quotient])
+}
+
+/// Writes an operation of integers more shortly, if an operand, or the result, is a known number.
+fn plain_integer(
+    op: BinaryOp,
+    of: Scalar,
+    operands: &Operands,
+    intervals: [Option<Interval>; 2],
+) -> Option<Expr> {
+    if of.bits() < 32 {
+        return None;
+    }
+    let number = |value: i128| literal(Literal::int(of, value));
+    if operands.fits(of)
+        && let Some(result) = operands.exact.and_then(Interval::single)
+    {
+        return Some(number(result));
+    }
+    let [left, right] = intervals.map(|it| it.and_then(Interval::single));
+    let (one, other) = (&operands.left, &operands.right);
+    match (op, left, right) {
+        (BinaryOp::Add, Some(0), _) | (BinaryOp::Multiply, Some(1), _) => Some(other.clone()),
+        (BinaryOp::Add | BinaryOp::Subtract, _, Some(0)) => Some(one.clone()),
+        (BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::FloorDivide, _, Some(1)) => {
+            Some(one.clone())
+        }
+        (BinaryOp::Add, _, Some(by))
+            if of.is_signed_int() && (-i128::from(i32::MAX)..0).contains(&by) =>
+        {
+            Some(Expr::infix(Level::Sum, "-", one, &number(-by)))
+        }
+        // Masks are known by their hexadecimal digits.
+        (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, _, Some(mask))
+            if !of.is_signed_int() && mask > 255 =>
+        {
+            let mask = Expr::atom(format!("{mask:#x}u"));
+            let (level, sign) = match op {
+                BinaryOp::And => (Level::BitAnd, "&"),
+                BinaryOp::Or => (Level::BitOr, "|"),
+                _ => (Level::BitXor, "^"),
+            };
+            Some(Expr::infix(level, sign, one, &mask))
+        }
+        _ => None,
+    }
 }
 
 /// Writes an operation of integers. `vouched` is the last argument of a call of the header's

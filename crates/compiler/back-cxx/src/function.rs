@@ -6,7 +6,7 @@ use super::items::Items;
 use super::lines::Lines;
 use super::name::Names;
 use super::op::Expressions;
-use super::plain::{BlockWork, Launch, RawArrays};
+use super::plain::{BlockWork, Launch, RawArrays, definition};
 use super::statement::Statements;
 use super::unit::Unit;
 use super::value::Values;
@@ -14,10 +14,11 @@ use super::{launch, live};
 use gbxcule_ir::function::{Function, FunctionId, FunctionKind, Inline, PassMode};
 use gbxcule_ir::op::{Arg, BinaryOp, Op, Value};
 use gbxcule_ir::place::Root;
+use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::ty::{Shape, Type};
 
 /// Length of the longest expression that gets no name.
-const MAX_EXPRESSION: usize = 90;
+pub(super) const MAX_EXPRESSION: usize = 90;
 
 /// Length of the longest line that holds all parameters of a function.
 const MAX_LINE: usize = 110;
@@ -176,11 +177,23 @@ impl Writer<'_, '_> {
             if expr.needs.faults {
                 self.lines.line_of(&["(void)", &expr.at(Level::Primary), ";"]);
             }
-        } else if name.is_some() || uses > 1 || expr.text.len() > MAX_EXPRESSION {
+        } else if name.is_some()
+            || uses > 1
+            || expr.text.len() > MAX_EXPRESSION && !self.is_returned_plainly(value)
+        {
             self.materialize(value, &expr);
         } else {
             self.exprs.values.wait(value, expr);
         }
+    }
+
+    /// Returns true for the result of a function without the header: it gets no name, however long
+    /// its text is.
+    fn is_returned_plainly(&self, value: Value) -> bool {
+        let body = self.exprs.body;
+        let last = body.blocks[body.root].stmts.last().map(|stmt| &stmt.kind);
+        self.items.is_plain()
+            && matches!(last, Some(&StmtKind::Return(Some(result))) if result == value)
     }
 
     /// Names waiting operands that may fault and that C++ would evaluate only if they are chosen.
@@ -229,11 +242,30 @@ impl Writer<'_, '_> {
     }
 
     /// Declares a constant with the value of an expression.
-    fn materialize(&mut self, value: Value, expr: &Expr) {
+    pub(super) fn materialize(&mut self, value: Value, expr: &Expr) {
         let name = self.constant_name(value);
         let of = self.items.ty(self.exprs.body.type_of(value));
-        self.lines.line_of(&["const ", of, " ", &name, " = ", &expr.text, ";"]);
+        self.result_line(&format!("const {of} {name} = "), expr);
         self.exprs.values.set(value, Expr::atom(name));
+    }
+
+    /// Writes a line that ends with an expression. In a text without the header each part of a long
+    /// composite has its own line.
+    pub(super) fn result_line(&mut self, before: &str, expr: &Expr) {
+        let parts = match expr.text.len() > MAX_EXPRESSION && self.items.is_plain() {
+            true => definition::parts(&expr.text),
+            false => None,
+        };
+        let Some((opening, parts)) = parts else {
+            return self.lines.line_of(&[before, &expr.text, ";"]);
+        };
+        self.lines.line_of(&[before, opening]);
+        self.lines.depth += 1;
+        for (position, part) in parts.iter().enumerate() {
+            let end = if position + 1 == parts.len() { "};" } else { "," };
+            self.lines.line_of(&[part, end]);
+        }
+        self.lines.depth -= 1;
     }
 
     /// Names the waiting values for which `must` holds.

@@ -37,6 +37,11 @@ impl Interval {
         other.low <= self.low && self.high <= other.high
     }
 
+    /// Returns the value of an interval that has a single one.
+    pub(super) fn single(self) -> Option<i128> {
+        (self.low == self.high).then_some(self.low)
+    }
+
     pub(super) fn union(self, other: Self) -> Self {
         Self::new(self.low.min(other.low), self.high.max(other.high))
     }

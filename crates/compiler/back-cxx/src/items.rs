@@ -2,7 +2,7 @@
 
 use super::live::Faults;
 use super::name::Names;
-use super::plain::PlainOptions;
+use super::plain::{self, PlainOptions};
 use super::ty::Spelling;
 use super::{Dialect, Options};
 use gbxcule_ir::arena::Handle;
@@ -36,8 +36,13 @@ impl<'a> Items<'a> {
         plain: Option<PlainOptions<'a>>,
         names: &mut Names,
     ) -> Self {
-        let needed = needed_functions(module, options, plain.as_ref());
+        let mut needed = needed_functions(module, options, plain.as_ref());
         let (types, tables) = needed_items(module, &needed);
+        if plain.is_some() {
+            // Calls of these functions are operators.
+            let is_operator = |id| plain::operator(module, id).is_some();
+            module.functions.iter().for_each(|(id, _)| needed[id.index()] &= !is_operator(id));
+        }
         // Kernels come first, so that their names stay unchanged.
         let mut functions = vec![String::new(); module.functions.len()];
         let all = || module.functions.iter().filter(|(id, _)| needed[id.index()]);

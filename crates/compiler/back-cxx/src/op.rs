@@ -176,7 +176,7 @@ impl<'a> Expressions<'_, 'a> {
         }
     }
 
-    fn select(&mut self, condition: Value, accept: Value, reject: Value) -> Expr {
+    pub(super) fn select(&mut self, condition: Value, accept: Value, reject: Value) -> Expr {
         let condition = self.values.take(condition);
         let (accept, reject) = (self.values.take(accept), self.values.take(reject));
         let (c, a, r) = (condition.at(Level::Equality), accept.at(Level::Or), reject.at(Level::Or));
@@ -243,6 +243,11 @@ impl<'a> Expressions<'_, 'a> {
     }
 
     fn call(&mut self, function: FunctionId, args: List<Arg>) -> Expr {
+        if !self.items.needs(function)
+            && let Some(expr) = self.plain_operator(function, args)
+        {
+            return expr;
+        }
         let mut exprs = Vec::new();
         if self.module.facts(function).launch_dims > 0 {
             self.items.refuse();

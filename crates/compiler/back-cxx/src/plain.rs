@@ -8,9 +8,11 @@
 
 mod array;
 mod block_work;
-mod definition;
+mod connective;
+pub(super) mod definition;
 mod kernel;
 mod operation;
+mod operator;
 mod store;
 
 use super::unit::Unit;
@@ -25,6 +27,7 @@ pub(super) use block_work::BlockWork;
 pub(super) use definition::{Definitions, HELPERS, component, composite, fields};
 pub(super) use kernel::write as write_kernel;
 pub(super) use operation::Launch;
+pub(super) use operator::operator;
 
 /// Options of a text without the header.
 #[derive(Debug)]

@@ -102,9 +102,18 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
     }
 
     /// Writes the first statements of a block.
-    fn stmts(&mut self, block: BlockId, count: usize) {
-        for (position, stmt) in self.body.blocks[block].stmts[..count].iter().enumerate() {
-            self.stmt(block, position, stmt);
+    pub(super) fn stmts(&mut self, block: BlockId, count: usize) {
+        let mut position = 0;
+        while position < count {
+            let stmt = &self.body.blocks[block].stmts[position];
+            if let Some(connective) = self.connective_at(block, position, count) {
+                self.writer.lines.span = stmt.span;
+                self.connective(&connective);
+                position += connective.count;
+            } else {
+                self.stmt(block, position, stmt);
+                position += 1;
+            }
         }
     }
 
@@ -183,7 +192,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         let text = match value {
             Some(value) => {
                 let value = self.take(value);
-                return self.line_of(&["return ", &value.text, ";"]);
+                return self.writer.result_line("return ", &value);
             }
             None if last => return,
             None if self.continues => "continue;",

@@ -30,6 +30,9 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         let byte = syntax::start(expr);
         let bound = self.scopes.lookup(scope, name);
         let Some((definitions, home)) = bound else { return self.unbound(name, expr, scope) };
+        if let Some(value) = self.replaced(name, home, expr) {
+            return value;
+        }
         // The last binding before the use counts: kernels are compiled soon after their definition.
         let before = definitions.iter().rposition(|definition| definition.since <= byte);
         let last = before.unwrap_or(definitions.len().saturating_sub(1));
@@ -69,6 +72,14 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
                 None => fault,
             })
         })
+    }
+
+    /// Value that the user gives in the place of a binding at the top level of a program's file.
+    fn replaced(&self, name: &str, home: ScopeId, expr: &Expr) -> Option<Evaluation<'a, D>> {
+        let text = self.scopes.text(home);
+        let is_at_top = home == self.scopes.root(text);
+        let is_given = self.files.given_texts().any(|given| given == text);
+        if is_at_top && !is_given { self.defined(name, expr) } else { None }
     }
 
     /// Value that the user gives to a name by `--define`.

@@ -248,10 +248,14 @@ impl Cutter<'_> {
     /// Takes the user's value for an argument of the function around a statement.
     fn take_argument(&mut self, file: &Rc<Source>, function: usize, name: &str) -> bool {
         let functions = &file.statements[function].defines;
-        self.take_value(name, |path| {
+        let is_given = self.take_value(name, |path| {
             let parts = path.rsplit_once('.');
             parts.is_some_and(|(of, it)| it == name && functions.iter().any(|own| own == of))
-        })
+        });
+        if is_given {
+            self.given.insert(name.to_owned());
+        }
+        is_given
     }
 
     /// Takes the value that the user gives for the first path that is the wanted one.

@@ -36,7 +36,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use text::{own_text, parameter_types};
+use text::{OwnText, own_text, parameter_types};
 use unmarked::likely_kernels;
 
 /// Code of the refusal of a generic kernel for which nothing says the types.
@@ -101,6 +101,8 @@ pub struct KernelRow {
     row: Row,
     /// The launch that the inputs were recorded from, if they were not drawn.
     recorded: Option<RecordedFrom>,
+    /// Names for which the text has the user's values.
+    given: Vec<String>,
 }
 
 /// Reason why a kernel gives no row, and a message about the refused part.
@@ -208,10 +210,13 @@ impl<'a> FoundKernels<'a> {
         if let Err((code, _)) = &kernel.ir {
             return Ok(Err(refuse(Refusal::Compiler(code.clone()))));
         }
-        let Some((source, program)) = own_text(kernel, sources) else {
+        let Some(OwnText { source, program, given }) = own_text(kernel, sources) else {
             return Ok(Err(refuse(Refusal::NotCut)));
         };
-        let drawn = || row_of(&source, &program, plan).map(|row| KernelRow { row, recorded: None });
+        let drawn = || -> Result<KernelRow, Refusal> {
+            let row = row_of(&source, &program, plan)?;
+            Ok(KernelRow { row, recorded: None, given: given.clone() })
+        };
         if !self.recordings.is_first
             && let Ok(made) = drawn()
         {
@@ -222,7 +227,7 @@ impl<'a> FoundKernels<'a> {
         for (from, launch) in self.recordings.of(self.folder, place)? {
             let launch = launch.map_err(Refusal::Recording);
             match launch.and_then(|it| row_of_recorded(&source, &program, plan, &it)) {
-                Ok(row) => return Ok(Ok(KernelRow { row, recorded: Some(from) })),
+                Ok(row) => return Ok(Ok(KernelRow { row, recorded: Some(from), given })),
                 Err(refusal) => nearest = nearest.max(Some(refusal)),
             }
         }
@@ -260,11 +265,9 @@ impl<'a> FoundKernels<'a> {
         for (KernelInFile { file, line, name, ir, .. }, outcome) in kernels.iter().zip(outcomes) {
             let (file, line, kernel) = (below(file), *line, name.clone());
             match outcome {
-                Ok(KernelRow { row, recorded }) => {
-                    let row = Row { id: rows.len() as u64, ..row };
-                    harvest.recorded += usize::from(recorded.is_some());
-                    let place = (file, line, recorded);
-                    rows.push(with_origin(row, place, &mut harvest, &mut known));
+                Ok(made) => {
+                    harvest.recorded += usize::from(made.recorded.is_some());
+                    rows.push(numbered(rows.len(), made, (file, line), &mut harvest, &mut known));
                 }
                 Err(RefusedRow { reason, message }) => {
                     *harvest.refused.entry(reason.clone()).or_default() += 1;
@@ -279,20 +282,22 @@ impl<'a> FoundKernels<'a> {
     }
 }
 
-/// Adds a row's origin: its place in the files and, if there is one, the first earlier row of the
-/// same structure.
-fn with_origin(
-    row: Row,
-    (file, line, recorded): (String, usize, Option<RecordedFrom>),
+/// Adds a row's number and origin: its place in the files and, if there is one, the first earlier
+/// row of the same structure.
+fn numbered(
+    number: usize,
+    KernelRow { row, recorded, given }: KernelRow,
+    (file, line): (String, usize),
     harvest: &mut Harvest,
     known: &mut HashMap<String, u64>,
 ) -> Row {
+    let row = Row { id: number as u64, ..row };
     let same_structure_as = known.get(&row.structure).copied();
     harvest.repeated += usize::from(same_structure_as.is_some());
     known.entry(row.structure.clone()).or_insert(row.id);
     let (folder, commit) = (harvest.folder.clone(), harvest.commit.clone());
     let license = harvest.license.clone();
-    let origin = Origin { folder, file, line, commit, license, same_structure_as, recorded };
+    let origin = Origin { folder, file, line, commit, license, same_structure_as, recorded, given };
     Row { origin_json: Some(json!(origin).to_string()), ..row }
 }
 

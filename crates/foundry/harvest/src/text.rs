@@ -10,29 +10,33 @@ use gbxcule_rows::structure::{Token, tokens};
 /// Greatest number of the user's values in a cut that are left out in turn.
 const MAX_VALUES: usize = 4;
 
-/// Returns a text with its program; `None` if no cut gives a text that compiles without the
-/// kernel's file.
-pub(crate) fn own_text(
-    kernel: &KernelInFile,
-    sources: &mut Sources,
-) -> Option<(String, RowProgram)> {
+/// A kernel's text, which compiles without the kernel's file.
+pub(crate) struct OwnText {
+    pub(crate) source: String,
+    pub(crate) program: RowProgram,
+    /// Names for which the text has the user's values.
+    pub(crate) given: Vec<String>,
+}
+
+/// Returns the text of a kernel; `None` if no cut gives a text that compiles to the kernel.
+pub(crate) fn own_text(kernel: &KernelInFile, sources: &mut Sources) -> Option<OwnText> {
     let ir = kernel.ir.as_ref().ok()?;
     let file = sources.file(&kernel.file)?;
     for reach in [Reach::All, Reach::Decorated] {
         let Some(whole) = cut(sources, &file, kernel.at, reach, &[]) else { continue };
-        if let Some(found) = compiled(kernel, &whole.text, ir) {
-            return Some(found);
+        if let Some((source, program)) = compiled(kernel, &whole.text, ir) {
+            return Some(OwnText { source, program, given: whole.given });
         }
-        // The compiler takes no value for a name that it knows from the text.
+        // Names inside functions keep the text's own values.
         let given = &whole.given[..whole.given.len().min(MAX_VALUES)];
         for subset in 1..1_usize << given.len() {
             let is_in = |(at, _): &(usize, &String)| subset >> at & 1 == 1;
             let defined: Vec<String> =
                 given.iter().enumerate().filter(is_in).map(|(_, name)| name.clone()).collect();
             if let Some(other) = cut(sources, &file, kernel.at, reach, &defined)
-                && let Some(found) = compiled(kernel, &other.text, ir)
+                && let Some((source, program)) = compiled(kernel, &other.text, ir)
             {
-                return Some(found);
+                return Some(OwnText { source, program, given: other.given });
             }
         }
     }

@@ -276,15 +276,18 @@ fn what_only_python_knows_is_given_by_options() {
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let options = ImportOptions {
         folders: vec![given.clone()],
-        // The text says what `BIAS` is, so no value is taken for it.
+        // The value that is given for `BIAS` takes the place of the text's own.
         defines: vec![pair("make.gain", "3.0"), pair("STEPS", "4"), pair("BIAS", "9.0")],
         ..ImportOptions::default()
     };
     let found = outcome(&options).expect("rows");
     let [made, any] = &found.rows[..] else { panic!("{:?}", found.refused) };
-    for part in ["gain = 3.0\n", "STEPS = 4\n", "BIAS = 0.5\n", "class Kind"] {
+    for part in ["gain = 3.0\n", "STEPS = 4\n", "BIAS = 9.0\n", "class Kind"] {
         assert!(made.source.contains(part), "{part}\n{}", made.source);
     }
+    let origin: Value =
+        serde_json::from_str(made.origin_json.as_deref().unwrap_or_default()).expect("JSON");
+    assert_eq!(origin["given"], serde_json::json!(["BIAS", "STEPS", "gain"]));
     assert!(!made.source.contains("other_kernel"), "{}", made.source);
     assert!(any.source.contains("wp.overload(double, [wp.array"), "{}", any.source);
 

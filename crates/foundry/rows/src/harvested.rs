@@ -161,6 +161,10 @@ pub struct Origin {
     /// The launch that the inputs were recorded from, if they were not drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedFrom>,
+    /// Names for which the text has the user's values, in the place of the file's own or of values
+    /// that only Python knows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<String>,
 }
 
 /// Launch of a program from which inputs were recorded.

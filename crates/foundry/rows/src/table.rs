@@ -40,13 +40,19 @@ const GROUP_ROWS: usize = 1 << 20;
 
 /// Returns rows as a Parquet file's bytes; equal rows give equal bytes.
 pub fn to_parquet(rows: &[Row]) -> Result<Vec<u8>, SynthError> {
-    encode(rows, GROUP_ROWS).map_err(|error| SynthError::data(Path::new("parquet"), error))
+    let zstd = ZstdLevel::try_new(3).map(Compression::ZSTD);
+    let bytes = zstd.and_then(|zstd| encode(rows, GROUP_ROWS, zstd));
+    bytes.map_err(|error| SynthError::data(Path::new("parquet"), error))
 }
 
-fn encode(rows: &[Row], group_rows: usize) -> Result<Vec<u8>, ParquetError> {
+fn encode(
+    rows: &[Row],
+    group_rows: usize,
+    compression: Compression,
+) -> Result<Vec<u8>, ParquetError> {
     let version = KeyValue::new(VERSION_KEY.into(), SCHEMA_VERSION.to_string());
     let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
+        .set_compression(compression)
         .set_created_by(crate::row::COMPILER_VERSION.into())
         .set_key_value_metadata(Some(vec![version]))
         .build();
@@ -186,9 +192,9 @@ fn read_group(
 /// Checks that a column's compression can be read; other writers have other defaults.
 fn check_compression(found: Compression) -> Result<(), ParquetError> {
     match found {
-        Compression::UNCOMPRESSED | Compression::ZSTD(_) => Ok(()),
+        Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::ZSTD(_) => Ok(()),
         other => Err(ParquetError::General(format!(
-            "it is compressed by {other}, and zstd is read here: write the file with zstd, in pyarrow \
+            "it is compressed by {other}, and zstd and Snappy are read here: write the file with zstd, in pyarrow \
              `write_table(.., compression=\"zstd\")`"
         ))),
     }

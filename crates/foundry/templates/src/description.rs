@@ -128,7 +128,8 @@ fn paragraph(filling: &Filling<'_>, real_dims: &[u32]) -> Result<String, String>
 fn specification(filling: &Filling<'_>, dims: &[u32], real_dims: &[u32]) -> Result<String, String> {
     let template = filling.template;
     let title = capitalised(&filling.words(&template.header.title)?);
-    let mut text = format!("{title}.\n\nKernel `{}`.\n", template.name);
+    let kernel = filling.names.name_of(&template.name);
+    let mut text = format!("{title}.\n\nKernel `{kernel}`.\n");
     _ = writeln!(
         text,
         "Launch: {} threads here; {} in blocks of {} in use.",

@@ -78,7 +78,11 @@ impl Template {
         if !self.can_guard(style.guard) {
             style.guard = Guard::None;
         }
-        let names = Renaming::draw(&self.header.parameters, random);
+        let mut names = Renaming::draw(&self.header.parameters, random);
+        let word = |key: &str| chosen.iter().find(|(own, _)| *own == key).map(|(_, word)| *word);
+        if let Some((_, kernel)) = self.kernel_names.iter().find(|it| it.0.holds(&word)) {
+            names.add(&self.name, kernel);
+        }
         Filling::of(self, style, chosen, names).instance().map_err(fault)
     }
 

@@ -19,6 +19,11 @@ impl Renaming {
         Self(parameters.iter().map(name).collect())
     }
 
+    /// Adds a name.
+    pub(crate) fn add(&mut self, first: &str, name: &str) {
+        self.0.push((first.to_owned(), name.to_owned()));
+    }
+
     /// Makes a renaming of given names.
     pub(crate) fn of(names: Vec<(String, String)>) -> Self {
         Self(names)

@@ -13,6 +13,9 @@ use std::fmt::Write as _;
 /// Greatest number of columns of a signature in one line.
 const COLUMNS: usize = 100;
 
+/// Greatest length of a literal that stays as it is for all types.
+const MAX_DIGITS: usize = 10;
+
 /// Writes the text of an instance.
 pub(crate) fn text(filling: &Filling<'_>) -> Result<String, String> {
     let mut out = String::new();
@@ -115,10 +118,12 @@ fn real<'a>(filling: &'a Filling<'_>) -> &'a str {
 
 /// Returns a number as a literal of the chosen float.
 fn number(filling: &Filling<'_>, literal: &str) -> String {
-    match real(filling) {
-        "float32" => literal.into(),
-        other => format!("wp.{other}({literal})"),
-    }
+    let real = real(filling);
+    // Digits that the type can't hold would say nothing.
+    let is_long = real != "float64" && literal.len() > MAX_DIGITS;
+    let short = literal.parse::<f32>().ok().filter(|_| is_long).map(|it| format!("{it:?}"));
+    let literal = short.as_deref().unwrap_or(literal);
+    if real == "float32" { literal.into() } else { format!("wp.{real}({literal})") }
 }
 
 /// Returns the text of a type, if a name denotes a type that depends on the instance.

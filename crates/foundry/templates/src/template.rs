@@ -26,8 +26,10 @@ pub(crate) struct Line {
 /// A named algorithm.
 #[derive(Clone, Debug, Default)]
 pub struct Template {
-    /// Name of the algorithm, and of the kernel.
+    /// Name of the algorithm, and of the kernel in the text.
     pub name: String,
+    /// Names that the kernel has instead for some choices.
+    pub(crate) kernel_names: Vec<(Condition, String)>,
     /// Field of the algorithm.
     pub topic: String,
     pub(crate) header: Header,
@@ -93,6 +95,7 @@ impl Template {
                     .collect::<Result<_, _>>()
                     .map_err(|error: std::num::ParseIntError| error.to_string())?;
             }
+            "name" => self.kernel_names.push((Condition::parse(own)?, value.into())),
             "guard" => self.is_guarded = value != "no",
             other => return Err(format!("`{other}` is no key of a header")),
         }
@@ -108,6 +111,7 @@ impl Template {
         let conditions = conditions
             .chain(self.rules.iter().chain(&self.edges).map(|it| &it.condition))
             .chain(self.texts.iter().map(|it| &it.1))
+            .chain(self.kernel_names.iter().map(|it| &it.0))
             .chain(self.header.parameters.iter().map(|it| &it.condition));
         let choices: Vec<&Choice> = self.header.choices.iter().chain(&self.draws).collect();
         for (key, word) in conditions.flat_map(Condition::words) {
@@ -122,6 +126,11 @@ impl Template {
             Some(size) => Err(format!("`{size}` is a size and a choice")),
             None => Ok(()),
         }
+    }
+
+    /// Returns true if the threads of a block work on tiles together.
+    pub fn has_tiles(&self) -> bool {
+        self.lines.iter().any(|line| line.text.contains("wp.tile_"))
     }
 
     /// Removes names that the text or another parameter already uses.

@@ -77,6 +77,11 @@ impl BlockWork {
         is_divided.then_some(planner.work)
     }
 
+    /// Returns true if threads divide some work.
+    pub(in super::super) fn is_shared(&self) -> bool {
+        !self.roles.is_empty()
+    }
+
     pub(in super::super) fn role(&self, block: BlockId, position: usize) -> Option<Role> {
         self.roles.get(&(block, position)).copied()
     }

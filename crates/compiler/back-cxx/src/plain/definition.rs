@@ -80,6 +80,33 @@ pub(in super::super) fn component(shape: &Shape, index: u32) -> String {
     }
 }
 
+/// Splits a composite such as `vec2f{a, b}` into its beginning, with the brace, and its parts;
+/// returns `None` for another expression.
+pub(in super::super) fn parts(text: &str) -> Option<(&str, Vec<&str>)> {
+    let open = text
+        .find('{')
+        .filter(|&at| text[..at].bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_'))?;
+    let (opening, inner) = (&text[..=open], text[open + 1..].strip_suffix('}')?);
+    let (mut depth, mut begin, mut parts) = (0, 0, Vec::new());
+    for (at, letter) in inner.bytes().enumerate() {
+        match letter {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth -= 1,
+            b',' if depth == 0 => {
+                parts.push(inner[begin..at].trim_start());
+                begin = at + 1;
+            }
+            _ => {}
+        }
+        // The first brace ends before the text does.
+        if depth < 0 {
+            return None;
+        }
+    }
+    parts.push(inner[begin..].trim_start());
+    Some((opening, parts))
+}
+
 /// Operators and functions that a text needs.
 #[derive(Debug, Default)]
 pub(in super::super) struct Definitions {

@@ -33,11 +33,10 @@ pub(in super::super) fn write(writer: &mut Writer<'_, '_>, plain: &PlainOptions<
     let mut params: Vec<String> = extents.iter().map(|extent| format!("int {extent}")).collect();
     params.extend(writer.plain_parameters());
     let symbol = writer.items.function(writer.id);
-    let points = if dims == 1 { count.clone() } else { format!("({count})") };
     let launch = if has_tiles {
         format!("{count}, {TILE_BLOCK}")
     } else {
-        format!("({points} + {}) / {BLOCK}, {BLOCK}", BLOCK - 1)
+        format!("({count} + {}) / {BLOCK}, {BLOCK}", BLOCK - 1)
     };
     writer.lines.put(&format!("// launch: <<<{launch}>>>\n"));
     writer.head(&format!("extern \"C\" __global__ void {symbol}"), &params);

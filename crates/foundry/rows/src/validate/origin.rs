@@ -150,8 +150,14 @@ impl Provenance {
             && !file.is_empty()
             && *line > 0
             && origin.recorded.is_some() == harvested::has_recorded_inputs(row)
+            && origin.given.iter().all(|name| has_value(&row.source, name))
             && is_written_as(&origin, text)
     }
+}
+
+/// Returns true if a line of a text gives a name its value.
+fn has_value(source: &str, name: &str) -> bool {
+    source.lines().any(|line| line.strip_prefix(name).is_some_and(|it| it.starts_with(" = ")))
 }
 
 /// Makes the check `origin` of a row after all others, and returns it with the row made again.

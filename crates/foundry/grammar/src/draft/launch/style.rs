@@ -106,8 +106,8 @@ impl Launch {
     ) -> Option<&'static [&'static str]> {
         Some(match stmt {
             Stmt::Assign(_, Expr::Call(name, _)) if &**name == "wp.tid" => match self.dims.len() {
-                1 if random.chance(30) => &["one thread per element", "element of this thread"],
-                2.. if random.chance(30) => &["one thread per cell", "thread indices"],
+                1 if random.chance(30) => &["one thread per element"],
+                2.. if random.chance(30) => &["one thread per cell"],
                 _ => return None,
             },
             Stmt::Assign(targets, Expr::Index(_, place)) if is_neighbour(&targets[0]) => {
@@ -121,11 +121,13 @@ impl Launch {
                 &["interior only", "the border has no neighbors on one side", "skip the border"]
             }
             Stmt::For(_, range, _) => match range.as_slice() {
-                [Expr::Index(..)] => &["loop over the row", "accumulate", "loop over all entries"],
-                [Expr::Int(_)] => &["constant trip count", "a few fixed steps"],
-                [Expr::Name(_)] => &["accumulate over the terms", "number of terms is dynamic"],
+                [Expr::Index(..)] => {
+                    &["each thread walks its own row", "the length is known at run time"]
+                }
+                [Expr::Int(_)] => &["few enough steps to unroll", "the number of steps is fixed"],
+                [Expr::Name(_)] => &["the caller chooses the number of terms"],
                 [Expr::Int(_), ..] => return None,
-                _ => &["accumulate over the window", "window around this element"],
+                _ => &["window around this element"],
             },
             Stmt::While(..) => &["iterate until small enough", "iterate until it has settled"],
             Stmt::Do(Expr::Call(name, _)) if name.starts_with("wp.atomic") => {
@@ -133,7 +135,7 @@ impl Launch {
             }
             Stmt::If(arms, rest) if rest.is_empty() && arms.len() == 1 => {
                 match arms[0].1.as_slice() {
-                    [Stmt::Assign(..), Stmt::Return(_)] => &["early out", "nothing else to do"],
+                    [Stmt::Assign(..), Stmt::Return(_)] => &["early out"],
                     _ => return None,
                 }
             }
@@ -159,12 +161,11 @@ impl Launch {
         let initial = verb.chars().next().map(|first| first.to_ascii_uppercase());
         let verb: String = initial.into_iter().chain(verb.chars().skip(1)).collect();
         let nouns = identifiers::plural(noun).replace('_', " ");
-        match random.below(4) {
+        match random.below(3) {
             0 if in_place => format!("{verb} {nouns}, updating {written} in place."),
             0 if !read.is_empty() => format!("{verb} {nouns} from {read}."),
-            1 => format!("{verb} {nouns} and store them in {written}."),
-            2 if !read.is_empty() => format!("Compute {written} from {read}."),
-            _ => format!("{verb} the {nouns}."),
+            1 if !read.is_empty() => format!("Compute {written} from {read}."),
+            _ => format!("{verb} {nouns} and store them in {written}."),
         }
     }
 }
