@@ -87,6 +87,7 @@ pub use machine::{COLOR, FRAME_MCYCLES, Machine};
 pub use ppu::FRAME_BYTES;
 pub use source::{FLAGS, SOURCES, USUAL_FLAGS};
 pub use step::Step;
+pub use step_with::run_frame_pressing_at;
 
 /// Example of the README, run as a test of the documentation.
 #[cfg(all(doctest, not(color)))]

@@ -27,27 +27,27 @@ impl Machine {
         }
         self.mcycles_at_single_speed().wrapping_sub(start)
     }
+}
 
-    /// Runs a frame like `Machine::run_frame`, in which the buttons change as this line of the 154
-    /// begins, for programs that take chance from LY. They change at most an instruction later, and
-    /// at the frame's end if it is shorter.
-    pub fn run_frame_pressing_at(
-        &mut self,
-        rom: &[u8],
-        cart_ram: &mut [u8],
-        draw: bool,
-        (line, buttons): (u8, u8),
-    ) {
-        self.begin_frame(draw);
-        let press = self.now.wrapping_add(self.frame_mcycles() / LINES * u32::from(line));
-        while !self.frame_done && is_before(self.now, press) {
-            // A halted CPU waits for a chip's deadline. The port may be synced at any time.
-            self.serial.deadline = earlier(self.serial.deadline, press);
-            self.run_instruction(rom, cart_ram);
-        }
-        self.set_buttons(buttons);
-        while !self.frame_done {
-            self.run_instruction(rom, cart_ram);
-        }
+/// Runs a frame like `Machine::run_frame`, in which the buttons change as this line of the 154
+/// begins, for programs that take chance from LY. They change at most an instruction later, and
+/// at the frame's end if it is shorter.
+pub fn run_frame_pressing_at(
+    machine: &mut Machine,
+    rom: &[u8],
+    cart_ram: &mut [u8],
+    draw: bool,
+    (line, buttons): (u8, u8),
+) {
+    machine.begin_frame(draw);
+    let press = machine.now.wrapping_add(machine.frame_mcycles() / LINES * u32::from(line));
+    while !machine.frame_done && is_before(machine.now, press) {
+        // A halted CPU waits for a chip's deadline. The port may be synced at any time.
+        machine.serial.deadline = earlier(machine.serial.deadline, press);
+        machine.run_instruction(rom, cart_ram);
+    }
+    machine.set_buttons(buttons);
+    while !machine.frame_done {
+        machine.run_instruction(rom, cart_ram);
     }
 }

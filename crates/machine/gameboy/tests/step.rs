@@ -4,7 +4,7 @@
 #[cfg(color)]
 extern crate gbxcule_gameboy_color as gbxcule_gameboy;
 
-use gbxcule_gameboy::{Cartridge, FRAME_MCYCLES, Machine, Step};
+use gbxcule_gameboy::{Cartridge, FRAME_MCYCLES, Machine, Step, run_frame_pressing_at};
 
 fn console() -> (Machine, Vec<u8>) {
     let rom = gbxcule_assembler::by_name("JOY_DIVERGE_PERSIST").expect("a ROM").bytes().to_vec();
@@ -94,7 +94,7 @@ fn buttons_change_at_a_line_of_a_frame() {
         machine.run_frame(&rom, &mut [], false);
         for line in [1, 7, 90, 143, 144, 152] {
             let start = machine.now;
-            machine.run_frame_pressing_at(&rom, &mut [], false, (line, 0x10));
+            run_frame_pressing_at(&mut machine, &rom, &mut [], false, (line, 0x10));
             assert_eq!(machine.wram[0], line);
             assert!((machine.now - start).abs_diff(FRAME_MCYCLES) < 8);
             machine.set_buttons(0);

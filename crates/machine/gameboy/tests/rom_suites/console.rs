@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gbxcule_gameboy::cpu::Mode;
-use gbxcule_gameboy::{Cartridge, Machine, Model, PowerOnMemory, Revision};
+use gbxcule_gameboy::{Cartridge, Machine, Model, PowerOnMemory, Revision, run_frame_pressing_at};
 
 pub(crate) struct Console {
     pub(crate) machine: Machine,
@@ -48,7 +48,7 @@ impl Console {
     /// Holds buttons from a line on for some frames, then none for as many.
     pub(crate) fn press_at(&mut self, line: u8, buttons: u8, frames: u32) {
         let Console { machine, rom, cart_ram } = self;
-        machine.run_frame_pressing_at(rom, cart_ram, false, (line, buttons));
+        run_frame_pressing_at(machine, rom, cart_ram, false, (line, buttons));
         self.press(buttons, frames);
     }
 

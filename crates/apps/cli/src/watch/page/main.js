@@ -60,7 +60,7 @@ function greet(hello) {
 /** The page's player, from 0 on: a pair's second machine, or the further controllers of a Super Game Boy. */
 const player = () => Math.max(0, Number(new URLSearchParams(location.search).get('player') ?? 1) - 1 || 0);
 
-/** What the page's player holds. */
+/** The env and the controller that the page's player holds. */
 const held = () => ({ env: state.chosen, controller: state.hello.num_envs === 1 ? player() : 0 });
 
 const title = (env) => (state.hello.mode === 'play' ? `Player ${env + 1}` : `Machine ${env}`);
