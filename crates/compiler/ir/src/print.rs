@@ -1,9 +1,9 @@
 //! Prints IR in a compact form of its own, for people and for snapshots.
 //!
 //! Literals stand where they are used. Values that the user named keep their names (a second value
-//! of the same name gets `.1`); the others are numbered in the order of their definition, so that a
-//! change moves only the lines that it touches. Wrong modules print as well, as long as their
-//! handles are in range.
+//! of the same name gets `.1`, and so does a second function of the same name and parameters); the
+//! others are numbered in the order of their definition, so that a change moves only the lines that
+//! it touches. Wrong modules print as well, as long as their handles are in range.
 
 mod expr;
 mod name;
@@ -15,7 +15,7 @@ use super::op::{Op, Value};
 use super::place::PlaceId;
 use super::stmt::{BlockId, Case, StmtKind};
 use super::ty::{Shape, Type, Types};
-use name::Names;
+use name::{FunctionNames, Names};
 use std::fmt::Write as _;
 
 /// Prints the whole module.
@@ -32,9 +32,10 @@ pub fn module(module: &Module) -> String {
         let (ty, len) = (module.types.display(table.ty), table.bytes.len());
         _ = writeln!(text, "table {}: {ty} = {len} bytes\n", table.name);
     }
-    for (position, (_, item)) in module.functions.iter().enumerate() {
+    let functions = FunctionNames::new(module);
+    for (position, (id, item)) in module.functions.iter().enumerate() {
         text.push_str(if position == 0 { "" } else { "\n" });
-        text = put(module, item, text);
+        text = put(module, &functions, functions.of(id), item, text);
     }
     text
 }
@@ -53,14 +54,20 @@ pub(crate) fn levels(types: &Types, mut ty: Type) -> u8 {
 
 /// Prints one function.
 pub fn function(module: &Module, function: &Function) -> String {
-    put(module, function, String::new())
+    put(module, &FunctionNames::new(module), &function.name, function, String::new())
 }
 
-/// Appends a function to a text.
-fn put(module: &Module, function: &Function, text: String) -> String {
+/// Appends a function, under a name, to a text.
+fn put(
+    module: &Module,
+    functions: &FunctionNames<'_>,
+    name: &str,
+    function: &Function,
+    text: String,
+) -> String {
     let names = Names::new(module, function);
-    let mut printer = Printer { module, function, body: &function.body, names, text };
-    printer.header();
+    let mut printer = Printer { module, functions, function, body: &function.body, names, text };
+    printer.header(name);
     printer.block(function.body.root);
     printer.text.push_str("}\n");
     printer.text
@@ -68,6 +75,7 @@ fn put(module: &Module, function: &Function, text: String) -> String {
 
 struct Printer<'a> {
     module: &'a Module,
+    functions: &'a FunctionNames<'a>,
     function: &'a Function,
     body: &'a Body,
     names: Names<'a>,
@@ -83,9 +91,9 @@ enum PrintTask {
 }
 
 impl Printer<'_> {
-    fn header(&mut self) {
+    fn header(&mut self, name: &str) {
         let keyword = if self.function.kind == FunctionKind::Kernel { "kernel" } else { "func" };
-        _ = write!(self.text, "{keyword} {}(", self.function.name);
+        _ = write!(self.text, "{keyword} {name}(");
         for (position, param) in (0..).zip(&self.function.params) {
             self.text.push_str(if position == 0 { "" } else { ", " });
             self.text.push_str(self.names.param(position));

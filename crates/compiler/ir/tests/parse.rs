@@ -28,6 +28,19 @@ fn functions_of_one_name_are_told_apart_by_their_parameters() {
 }
 
 #[test]
+fn functions_of_one_name_and_equal_parameters_are_told_apart_by_a_suffix() {
+    let function = |name: &str, number: &str| {
+        format!("func {name}(x: i32) -> f32 {{\n  return {number}f32\n}}\n\n")
+    };
+    let kernel = "kernel k(a: array<f32, 1>) {\n  %0 = f.1(1i32)\n  a[0i32] = %0\n}\n";
+    let text = [&function("f", "1.0"), &function("f.1", "2.0"), kernel].concat();
+    let module = parse::module(&text).expect("IR");
+    assert!(module.functions.iter().take(2).all(|(_, function)| function.name == "f"));
+    assert_eq!(print::module(&module), text);
+    assert!(check::module(module).is_ok());
+}
+
+#[test]
 fn text_that_is_not_ir_is_refused_at_its_place() {
     let inside =
         |line: &str| format!("kernel k(x: array<f32, 1>) {{\n  %0 = load x\n  {line}\n}}\n");

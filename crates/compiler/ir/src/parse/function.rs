@@ -30,7 +30,8 @@ pub(super) fn head<'t>(
     let (names, params) = parameters(parser, module)?;
     let result = if parser.tokens.takes("->") { parser.ty(&mut module.types)? } else { Type::UNIT };
     let (disjoint, residency) = attributes(parser, &names)?;
-    let function = module.declare(name, params, result);
+    let own = own_name(name, |base| parser.functions.contains_key(base));
+    let function = module.declare(own, params, result);
     let declared = &mut module.functions[function];
     declared.kind = kind;
     declared.disjoint = disjoint;

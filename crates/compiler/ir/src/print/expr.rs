@@ -132,8 +132,7 @@ impl Printer<'_> {
     }
 
     fn call(&mut self, function: FunctionId, args: List<Arg>) {
-        let name = self.module.functions.get(function).map_or("undefined", |f| &f.name);
-        self.text.push_str(name);
+        self.text.push_str(self.functions.of(function));
         self.text.push('(');
         self.join(self.body.arg_lists.get(args).unwrap_or_default(), Self::arg);
         self.text.push(')');

@@ -2,10 +2,11 @@
 //! inserted.
 
 use crate::arena::Handle;
-use crate::function::{Function, LocalId};
+use crate::function::{Function, FunctionId, LocalId};
 use crate::module::Module;
 use crate::op::{Op, Value};
 use crate::stmt::StmtKind;
+use crate::ty::Type;
 use crate::walk::walk_stmts;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
@@ -17,6 +18,30 @@ pub(super) enum ValueName<'a> {
     /// `%` and a number.
     Number(u32),
     Text(Cow<'a, str>),
+}
+
+/// Names of a module's functions. A function gets a suffix if an earlier one has the same name and
+/// the same types of parameters, as kernels that were lowered apart have.
+pub(super) struct FunctionNames<'a>(Vec<Cow<'a, str>>);
+
+impl<'a> FunctionNames<'a> {
+    pub(super) fn new(module: &'a Module) -> Self {
+        let mut equal: FxHashMap<(&str, Vec<Type>), usize> = FxHashMap::default();
+        let names = module.functions.iter().map(|(_, function)| {
+            let types = function.params.iter().map(|param| param.ty).collect();
+            let earlier = equal.entry((&function.name, types)).or_insert(0);
+            *earlier += 1;
+            match *earlier - 1 {
+                0 => Cow::from(&*function.name),
+                suffix => Cow::from(format!("{}.{suffix}", function.name)),
+            }
+        });
+        Self(names.collect())
+    }
+
+    pub(super) fn of(&self, function: FunctionId) -> &str {
+        self.0.get(function.index()).map_or("undefined", |name| name)
+    }
 }
 
 pub(super) struct Names<'a> {
