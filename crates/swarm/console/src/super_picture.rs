@@ -15,12 +15,14 @@ const CELL: usize = 8;
 /// Buffer for a picture in colour.
 pub struct SuperPicture(Box<[u8; COLOR_BYTES]>);
 
-impl SuperPicture {
+impl Default for SuperPicture {
     /// Allocates the buffer.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self(Box::new([0; COLOR_BYTES]))
     }
+}
 
+impl SuperPicture {
     /// Returns the last drawn frame as the console shows it.
     pub fn of<'f>(&'f mut self, machine: &'f AnyMachine, rom: &Rom, cart_ram: &[u8]) -> Frame<'f> {
         match machine.frame() {

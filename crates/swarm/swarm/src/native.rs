@@ -393,7 +393,7 @@ impl Engine for NativeEngine {
     }
 
     fn see_frames(&self, envs: &[usize], see: &mut dyn FnMut(Frame<'_>)) -> Result<(), SwarmError> {
-        let mut picture = SuperPicture::new();
+        let mut picture = SuperPicture::default();
         envs.iter().try_for_each(|&env| {
             self.locate(env)?;
             let (machine, cart_ram) = self.machine_and_cart_ram(env);

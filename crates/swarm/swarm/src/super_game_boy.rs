@@ -29,7 +29,7 @@ impl Swarm {
         self.check_super()?;
         let snapshot = self.snapshot(env)?;
         let cart_ram = snapshot.cart_ram();
-        let mut picture = SuperPicture::new();
+        let mut picture = SuperPicture::default();
         let Frame::Colors(frame) = picture.of(snapshot.machine(), self.rom(), cart_ram) else {
             unreachable!("a Super Game Boy's frame has colours");
         };

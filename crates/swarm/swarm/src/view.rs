@@ -86,7 +86,7 @@ impl View {
     ) {
         match self {
             Self::Picture(picture, grays) if picture.has_colors() && rom.revision().is_super() => {
-                let mut colors = SuperPicture::new();
+                let mut colors = SuperPicture::default();
                 picture.fill(*grays, colors.of(machine, rom, cart_ram), row);
             }
             Self::Picture(picture, grays) => picture.fill(*grays, machine.frame(), row),
