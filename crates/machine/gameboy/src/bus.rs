@@ -225,7 +225,14 @@ impl Machine {
             0x00 => {
                 #[cfg(all(not(color), not(usual_revision)))]
                 if self.joypad.is_super {
-                    write_super(self, cart_ram, value);
+                    write_super(
+                        &mut self.joypad,
+                        cart_ram,
+                        self.ppu.lcdc,
+                        &self.vram,
+                        &self.frame,
+                        value,
+                    );
                 }
                 self.joypad.write(&mut self.interrupts, value);
                 if self.interrupts.pending() != 0 {

@@ -3,12 +3,14 @@
 //!
 //! The package `gbxcule-gameboy-color` compiles these files a second time, with the flag set. Code
 //! for one model alone stands behind `#[cfg(color)]` or `#[cfg(not(color))]`. Where the models
-//! differ only in numbers, code tests the constant `COLOR`.
+//! differ only in numbers, code tests the constant `COLOR`. Parts that see only their own section
+//! of the machine have crates of their own: `chips`, which both models use, and `apu`, which is
+//! compiled for each.
 //!
-//! The files `boot_rom`, `compatibility_palette`, `header`, `kept_line`, `power_on`,
-//! `power_on_memory`, `revision`, `source`, `state` and `step_with` run on the host only. All other
-//! files keep to a small subset of Rust, so that the kernel compiler can translate the same text
-//! for GPUs; they call `kept_line` behind the flag `keeps_lines`, which the compiler doesn't set.
+//! The files `kept_line`, `power_on`, `source`, `state` and `step_with` run on the host only. All
+//! other files keep to a small subset of Rust, so that the kernel compiler can translate the same
+//! text for GPUs; they call `kept_line` behind the flag `keeps_lines`, which the compiler doesn't
+//! set.
 //!
 //! The CPU drives the clock: each memory access takes place at `now` and then advances it by one
 //! M-cycle. Every other chip is lazy: it is brought up to `now` only when it is read or
@@ -28,10 +30,7 @@
 // The subset has neither `contains` of ranges nor macros.
 #![allow(clippy::manual_range_contains)]
 
-pub mod apu;
 pub mod boot_control;
-#[cfg(not(color))]
-pub mod boot_rom;
 pub mod bus;
 pub mod color;
 pub mod cpu;
@@ -44,44 +43,21 @@ pub mod link;
 pub mod machine;
 mod power_on;
 pub mod ppu;
-pub mod serial;
 pub mod source;
 pub mod speed;
 pub mod state;
 mod step_with;
+mod stop;
 pub mod view;
 
-// Both models have the same types, so the Color uses the original's.
 #[cfg(not(color))]
-pub mod cart;
-#[cfg(not(color))]
-mod compatibility_palette;
-#[cfg(not(color))]
-pub mod header;
-#[cfg(not(color))]
-pub mod interrupts;
-#[cfg(not(color))]
-pub mod joypad;
-#[cfg(not(color))]
-mod power_on_memory;
-#[cfg(not(color))]
-mod revision;
-#[cfg(not(color))]
-pub mod step;
-mod stop;
-#[cfg(not(color))]
-pub mod super_game_boy;
-#[cfg(not(color))]
-pub mod timer;
+pub use gbxcule_apu as apu;
 #[cfg(color)]
-pub use gbxcule_gameboy::{
-    PowerOnMemory, Revision, boot_rom, cart, header, interrupts, joypad, step, timer,
+pub use gbxcule_apu_color as apu;
+pub use gbxcule_chips::{
+    PowerOnMemory, Revision, boot_rom, cart, header, interrupts, joypad, serial, step,
+    super_game_boy, timer,
 };
-#[cfg(not(color))]
-pub use power_on_memory::PowerOnMemory;
-#[cfg(not(color))]
-pub use revision::Revision;
-
 pub use header::{Cartridge, Model, RomError};
 pub use machine::{COLOR, FRAME_MCYCLES, Machine};
 pub use ppu::FRAME_BYTES;

@@ -35,6 +35,8 @@ use crate::serial::Serial;
 use crate::speed::{Speed, end_pending_change, pass_slow_mcycle};
 use crate::step::{Step, buttons_in_frame};
 use crate::stop::service_stopped;
+#[cfg(not(color))]
+use crate::super_game_boy::hold_controller;
 use crate::timer::Timer;
 
 /// True if this crate is compiled as a Game Boy Color.
@@ -191,6 +193,14 @@ fn choose_deadline(machine: &mut Machine) {
     } else {
         machine.next_deadline()
     };
+}
+
+/// Holds exactly these buttons on the second, third or fourth controller of a Super Game Boy, whose
+/// numbers are 1 to 3.
+#[cfg(not(color))]
+pub fn set_controller(machine: &mut Machine, ram: &mut [u8], number: u8, pressed: u8) {
+    hold_controller(&mut machine.joypad, &mut machine.interrupts, ram, number, pressed);
+    machine.deadline = machine.now;
 }
 
 impl Machine {

@@ -5,6 +5,7 @@
 //! CGB.
 
 use crate::apu::Apu;
+use crate::boot_rom::{leave_logo, map_logo};
 use crate::cart::Cart;
 #[cfg(color)]
 use crate::color::Color;
@@ -29,7 +30,7 @@ use crate::ppu::{
 use crate::serial::Serial;
 #[cfg(color)]
 use crate::speed::Speed;
-use crate::timer::{FAR_MCYCLES, Timer};
+use crate::timer::Timer;
 use crate::{PowerOnMemory, Revision};
 
 /// The system counter at the first instruction of the cartridge, in M-cycles.
@@ -52,9 +53,6 @@ const COLOR_BOOT_LINE: u8 = 144;
 #[cfg(color)]
 const COLOR_BOOT_DOT: u16 = 172;
 
-/// The registered-trademark tile comes from the boot ROM itself.
-const TRADEMARK_ROWS: [u8; 8] = [0x3c, 0x42, 0xb9, 0xa5, 0xb9, 0xa5, 0x42, 0x3c];
-
 impl Machine {
     /// Makes a machine that is about to execute the cartridge's first instruction at 0100, or the
     /// boot ROM's at 0000. Work RAM, high RAM and wave RAM are zero.
@@ -74,17 +72,7 @@ impl Machine {
             frame_done: false,
             cpu: boot_cpu(cartridge),
             interrupts: Interrupts { requested: VBLANK, enabled: 0 },
-            timer: Timer {
-                div_base: 0u32.wrapping_sub(boot_counter_mcycles(cartridge)),
-                tima: 0,
-                tma: 0,
-                tac: 0,
-                synced_at: 0,
-                overflowed: false,
-                overflow_at: FAR_MCYCLES,
-                reload_at: FAR_MCYCLES,
-                deadline: FAR_MCYCLES,
-            },
+            timer: Timer::stopped(0u32.wrapping_sub(boot_counter_mcycles(cartridge))),
             ppu: boot_ppu(cartridge),
             apu: Apu::post_boot(),
             rom_base: [0; 4],
@@ -100,14 +88,7 @@ impl Machine {
                 copied: 0,
                 deadline: 0,
             },
-            serial: Serial {
-                sb: 0,
-                sc: 0,
-                bits: 0,
-                clock_high: false,
-                synced_at: 0,
-                deadline: FAR_MCYCLES,
-            },
+            serial: Serial::idle(),
             joypad: Joypad {
                 is_super: !COLOR && cartridge.revision.is_super() && cartridge.commands_super,
                 ..Joypad::released(boot_buttons(cartridge))
@@ -169,35 +150,13 @@ impl Machine {
             machine.apu.active = 0;
         }
         machine.set_fast_path(true);
-        machine.leave_logo(cartridge);
+        leave_logo(&mut machine.vram, &cartridge.logo);
+        // The Color's boot ROM clears the logo from the map again (gambatte's `vram_dumper`).
+        if !COLOR {
+            map_logo(&mut machine.vram);
+        }
         schedule_ppu(&mut machine);
         machine
-    }
-
-    fn leave_logo(&mut self, cartridge: &Cartridge) {
-        for (index, byte) in cartridge.logo.iter().enumerate() {
-            for (half, nibble) in [byte >> 4, byte & 0xf].into_iter().enumerate() {
-                let mut row = 0;
-                for bit in 0..4 {
-                    row |= ((nibble >> bit & 1) * 3) << (bit * 2);
-                }
-                let at = 0x10 + index * 8 + half * 4;
-                self.vram[at] = row;
-                self.vram[at + 2] = row;
-            }
-        }
-        for (index, row) in TRADEMARK_ROWS.into_iter().enumerate() {
-            self.vram[0x190 + index * 2] = row;
-        }
-        // The Color's boot ROM clears the logo from the map again (gambatte's `vram_dumper`).
-        if COLOR {
-            return;
-        }
-        for column in 0..12 {
-            self.vram[0x1904 + column] = column as u8 + 1;
-            self.vram[0x1924 + column] = column as u8 + 13;
-        }
-        self.vram[0x1910] = 0x19;
     }
 }
 

@@ -5,23 +5,17 @@
 //! loaded state can always run: `rule` refuses values that no machine can have. `list` is the
 //! format.
 
-mod codec;
-#[cfg(not(color))]
-mod error;
 mod list;
 mod rule;
 
-#[cfg(not(color))]
-pub use error::{Difference, Path, StateError};
-#[cfg(color)]
-pub use gbxcule_gameboy::state::{Difference, Path, StateError};
+pub use gbxcule_chips::state::{Difference, Path, StateError};
+use gbxcule_chips::state::{Field, Reader, Unreadable, VERSION, Writer};
 
 #[cfg(color)]
 use crate::Revision;
 use crate::cart::Cart;
 use crate::header::Cartridge;
 use crate::machine::Machine;
-use codec::{Field, Reader, Unreadable, Writer};
 
 const MAGIC: [u8; 8] = if crate::COLOR { *b"gbxcolor" } else { *b"gbxstate" };
 /// First bytes of a state of the other model.
@@ -29,8 +23,6 @@ const OTHER_MAGIC: [u8; 8] = if crate::COLOR { *b"gbxstate" } else { *b"gbxcolor
 /// Number of bytes of a state before its first field: magic, version, and the cartridge's title and
 /// two checksums.
 pub const PREAMBLE_BYTES: usize = MAGIC.len() + 4 + 16 + 1 + 2;
-/// Number of the format; every change of `list` raises it.
-const VERSION: u32 = 11;
 
 /// Returns true if the machine is of the cartridge's console. Revisions that differ only at
 /// power-on count as one console.

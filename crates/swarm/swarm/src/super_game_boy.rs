@@ -2,8 +2,8 @@
 //! to fourth controller.
 
 use gbxcule_console::{HEIGHT, SuperPicture, WIDTH};
+use gbxcule_gameboy::machine::set_controller;
 use gbxcule_gameboy::super_game_boy::memory::{border_color, palette_color};
-use gbxcule_gameboy::super_game_boy::set_controller;
 
 use crate::{AnyMachine, Frame, Swarm, SwarmError};
 

@@ -1,83 +1,27 @@
-//! The list of the machine's fields, in the order of the structs and of a state.
+//! The list of the machine's fields, in the order of the structs and of a state; the chips' and the
+//! audio unit's are in their own crates.
 //!
-//! Storing, fetching and comparing are generated from the list. A field that only the struct or
-//! only the list has is a compile error. A change of the list changes the format: raise `VERSION`.
+//! Storing, fetching and comparing are generated from the list. A change of the list changes the
+//! format: raise `VERSION`.
 
-use super::codec::{Field, Reader, Unreadable, Writer};
-use super::{Difference, Path};
-use crate::apu::{Apu, LastWrites, PowerOnGlitch, Sequencer, Sweep, Wave};
-#[cfg(color)]
-use crate::apu::{Envelope, Noise, Pulse, Voices};
-use crate::cart::{Cart, ClockRegisters, Mapper, RamPort, Rtc};
+#[cfg(keeps_lines)]
+use gbxcule_chips::state::{Difference, Field, Path, Reader, Unreadable, Writer};
+use gbxcule_chips::{codes, fields};
+
 #[cfg(color)]
 use crate::color::Color;
 use crate::cpu::{Cpu, Mode};
 use crate::dma::Dma;
 #[cfg(color)]
 use crate::hdma::{HaltedAt, Hdma};
-use crate::interrupts::Interrupts;
-use crate::joypad::Joypad;
 use crate::machine::Machine;
 #[cfg(color)]
 use crate::ppu::Palettes;
 #[cfg(keeps_lines)]
 use crate::ppu::kept_line::KeptLines;
 use crate::ppu::{Beam, LineProgress, Pipeline, Ppu, Scan};
-use crate::serial::Serial;
 #[cfg(color)]
 use crate::speed::Speed;
-use crate::timer::Timer;
-
-macro_rules! fields {
-    ($type:ident { $($(#[$flag:meta])? $field:ident),* $(,)? }) => {
-        impl Field for $type {
-            fn store(&self, out: &mut Writer<'_>) {
-                let $type { $($(#[$flag])? $field),* } = self;
-                $( $(#[$flag])? { $field.store(out); } )*
-            }
-
-            fn fetch(input: &mut Reader<'_>) -> Result<$type, Unreadable> {
-                Ok($type { $( $(#[$flag])? $field: input.field(stringify!($field))? ),* })
-            }
-
-            fn first_difference(&self, other: &$type, path: &mut Path) -> Option<Difference> {
-                $(
-                    $(#[$flag])?
-                    {
-                        path.enter(stringify!($field));
-                        let difference = self.$field.first_difference(&other.$field, path);
-                        path.leave();
-                        if difference.is_some() {
-                            return difference;
-                        }
-                    }
-                )*
-                None
-            }
-        }
-    };
-}
-
-macro_rules! codes {
-    ($type:ident { $($variant:ident),* $(,)? }) => {
-        impl Field for $type {
-            fn store(&self, out: &mut Writer<'_>) {
-                let code = match self { $( $type::$variant => $type::$variant as u8 ),* };
-                code.store(out);
-            }
-
-            fn fetch(input: &mut Reader<'_>) -> Result<$type, Unreadable> {
-                let code = u8::fetch(input)?;
-                $( if code == $type::$variant as u8 { return Ok($type::$variant); } )*
-                Err(input.unreadable(code))
-            }
-
-            fn first_difference(&self, other: &$type, path: &mut Path) -> Option<Difference> {
-                (*self as u8).first_difference(&(*other as u8), path)
-            }
-        }
-    };
-}
 
 fields!(Machine {
     wram,
@@ -147,20 +91,6 @@ fields!(Cpu {
 });
 
 codes!(Mode { Running, Halted, Stopped, Locked });
-
-fields!(Interrupts { requested, enabled });
-
-fields!(Timer {
-    div_base,
-    tima,
-    tma,
-    tac,
-    synced_at,
-    overflowed,
-    overflow_at,
-    reload_at,
-    deadline,
-});
 
 fields!(Ppu {
     lcdc,
@@ -280,85 +210,6 @@ fields!(Pipeline {
     object_data_high,
 });
 
-fields!(Apu {
-    synced_at,
-    registers,
-    wave_ram,
-    powered,
-    active,
-    lengths,
-    sequencer,
-    sweep,
-    wave,
-    written,
-    #[cfg(color)]
-    double_speed,
-    #[cfg(color)]
-    is_cgb_c,
-    #[cfg(color)]
-    voices,
-});
-
-#[cfg(color)]
-fields!(Voices {
-    phase,
-    pulses,
-    envelopes,
-    late,
-    counts_late,
-    count_due,
-    noise,
-    wave_byte,
-    reads_on_bus
-});
-
-#[cfg(color)]
-fields!(Pulse { left, delay, step, level, silent, just_stepped, has_stepped });
-
-#[cfg(color)]
-fields!(Envelope { volume, countdown, armed, ends, ended });
-
-#[cfg(color)]
-impl Default for Pulse {
-    fn default() -> Pulse {
-        Pulse::idle()
-    }
-}
-
-#[cfg(color)]
-impl Default for Envelope {
-    fn default() -> Envelope {
-        Envelope::idle()
-    }
-}
-
-#[cfg(color)]
-fields!(Noise { due, register, counter, left, runs, just_counted, has_counted });
-
-fields!(LastWrites { count, address, value, previous_address, previous_value });
-
-fields!(Sequencer { clocks, glitch });
-
-codes!(PowerOnGlitch { None, LoseEdge, RepeatClock });
-
-fields!(Sweep {
-    shadow,
-    change,
-    added,
-    pace_left,
-    reload_ticks,
-    trigger_ticks,
-    check_wait,
-    check_waited,
-    check_shifts,
-    check_due,
-    first_check,
-    rewrites,
-    has_written,
-});
-
-fields!(Wave { countdown_ticks, position, just_read });
-
 fields!(Dma {
     page,
     active,
@@ -370,48 +221,6 @@ fields!(Dma {
     copied,
     deadline
 });
-
-fields!(Serial { sb, sc, bits, clock_high, synced_at, deadline });
-
-fields!(Joypad { pressed, select, is_super, controller, last_controller, advances, unseen });
-
-fields!(Cart {
-    mapper,
-    boot_rom,
-    rom_low,
-    rom_high,
-    rom_mask,
-    ram_offset,
-    ram_mask,
-    ram_port,
-    has_ram,
-    has_rtc,
-    ram_enabled,
-    rom_bank,
-    ram_bank,
-    banking_mode,
-    rtc,
-});
-
-codes!(Mapper {
-    RomOnly,
-    Mbc1,
-    Mbc1Multicart,
-    Mbc2,
-    Mbc3,
-    Mbc30,
-    Mbc5,
-    Mbc5Rumble,
-    Huc1,
-    Huc3,
-    Mbc7
-});
-
-codes!(RamPort { Closed, Bytes, Nibbles, Clock, Infrared, Huc3, Sensor });
-
-fields!(Rtc { synced_at, subsecond_mcycles, running, latched, latch_armed });
-
-fields!(ClockRegisters { seconds, minutes, hours, days_low, days_high });
 
 #[cfg(color)]
 fields!(Speed { double, armed, changing, resume_at, since, tcycles, gained, steady_mcycles });

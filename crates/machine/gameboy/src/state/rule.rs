@@ -4,9 +4,10 @@
 //! Fields without rules (memory, most registers) don't appear. Times are checked by their distance
 //! from `now`.
 
-use super::StateError;
-use crate::apu::{Apu, Sweep, Wave};
-use crate::cart::{Cart, Mapper, Rtc};
+use gbxcule_chips::state::{RuleResult, check_cart, rule};
+
+use crate::apu::check_apu;
+use crate::cart::Cart;
 use crate::joypad::Joypad;
 use crate::machine::{COLOR, Machine};
 use crate::ppu::{FINE_SCROLL_UNUSED, LAST_LINE, LINE_TCYCLES, LineProgress, Ppu, VBLANK_LINE};
@@ -17,12 +18,6 @@ use crate::timer::FAR_MCYCLES;
 const MAX_LAG_MCYCLES: u32 = 1 << 17;
 /// Maximum by which the PPU can be ahead of `now`, because some writes take effect after `now`.
 const PPU_LEAD_TCYCLES: u32 = 8;
-
-type RuleResult = Result<(), StateError>;
-
-fn rule(holds: bool, rule: &'static str) -> RuleResult {
-    if holds { Ok(()) } else { Err(StateError::Impossible { rule }) }
-}
 
 /// Checks all rules; `fresh` is the cartridge at power-on.
 pub(super) fn check(machine: &Machine, fresh: &Cart) -> RuleResult {
@@ -163,73 +158,6 @@ fn check_pipeline(ppu: &Ppu) -> RuleResult {
             || pipeline.object < scan.count,
         "ppu.pipeline.object must be less than ppu.scan.count while it is fetched",
     )
-}
-
-fn check_apu(apu: &Apu) -> RuleResult {
-    rule(apu.active & !0x0f == 0, "apu.active has only bits 0 to 3")?;
-    rule(apu.powered || apu.active == 0, "apu.active must be 0 while apu.powered is not set")?;
-    let longest = [64, 64, 256, 64];
-    rule(
-        apu.lengths.iter().zip(longest).all(|(&length, longest)| length <= longest),
-        "apu.lengths must be at most 64, 64, 256, 64",
-    )?;
-    rule(apu.sequencer.clocks < 8, "apu.sequencer.clocks must be less than 8")?;
-    check_sweep(&apu.sweep)?;
-    check_wave(&apu.wave, apu.active & 4 != 0)
-}
-
-fn check_sweep(sweep: &Sweep) -> RuleResult {
-    rule(
-        sweep.shadow <= 0x7ff && sweep.change <= 0x7ff && sweep.added <= 0x7ff,
-        "apu.sweep.shadow, change and added must be at most 7ff",
-    )?;
-    rule(sweep.pace_left < 8, "apu.sweep.pace_left must be less than 8")?;
-    rule(sweep.reload_ticks <= 3, "apu.sweep.reload_ticks must be at most 3")?;
-    rule(sweep.trigger_ticks <= 5, "apu.sweep.trigger_ticks must be at most 5")?;
-    rule(
-        sweep.check_wait <= 4 && sweep.check_waited <= sweep.check_wait,
-        "apu.sweep.check_wait must be at most 4, and check_waited at most that",
-    )?;
-    rule(sweep.check_shifts < 8, "apu.sweep.check_shifts must be less than 8")
-}
-
-fn check_wave(wave: &Wave, plays: bool) -> RuleResult {
-    rule(wave.position < 32, "apu.wave.position must be less than 32")?;
-    rule(
-        wave.countdown_ticks <= 2048 + 3 && (wave.countdown_ticks != 0) == plays,
-        "apu.wave.countdown_ticks must be between 1 and 2051 while channel 3 plays, else 0",
-    )
-}
-
-fn check_cart(cart: &Cart, fresh: &Cart) -> RuleResult {
-    rule(
-        (cart.mapper, cart.rom_mask, cart.ram_mask, cart.has_ram, cart.has_rtc)
-            == (fresh.mapper, fresh.rom_mask, fresh.ram_mask, fresh.has_ram, fresh.has_rtc),
-        "cart must be wired as the ROM's header says",
-    )?;
-    rule(!cart.boot_rom || fresh.boot_rom, "cart.boot_rom needs a machine that has a boot ROM")?;
-    rule(cart.rom_bank <= 0x1ff, "cart.rom_bank must be at most 1ff")?;
-    // A HuC3 keeps its selected device in these bits.
-    let is_huc3 = cart.mapper == Mapper::Huc3;
-    rule(cart.ram_bank <= 0x0f || is_huc3, "cart.ram_bank must be at most 0f")?;
-    let mut mapped = *cart;
-    mapped.map();
-    rule(mapped == *cart, "cart must select what its bank registers say")?;
-    check_rtc(&cart.rtc)
-}
-
-fn check_rtc(rtc: &Rtc) -> RuleResult {
-    rule(rtc.subsecond_mcycles < 1 << 20, "cart.rtc.subsecond_mcycles must be less than a second")?;
-    for registers in [rtc.running, rtc.latched] {
-        rule(
-            registers.seconds < 64
-                && registers.minutes < 64
-                && registers.hours < 32
-                && registers.days_high & !0xc1 == 0,
-            "cart.rtc's registers must have only the bits that exist",
-        )?;
-    }
-    Ok(())
 }
 
 #[cfg(color)]

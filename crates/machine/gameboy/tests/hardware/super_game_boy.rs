@@ -1,9 +1,9 @@
 //! A Super Game Boy: commands over P1, controllers, and what colours the picture.
 
+use gbxcule_gameboy::machine::set_controller;
 use gbxcule_gameboy::super_game_boy::memory::{
     attribute, border_color, frozen, mask_mode, palette_color,
 };
-use gbxcule_gameboy::super_game_boy::set_controller;
 use gbxcule_gameboy::{Cartridge, Machine, Revision};
 use proptest::prelude::*;
 

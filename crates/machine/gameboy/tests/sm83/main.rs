@@ -6,14 +6,13 @@
 #[path = "../../src"]
 mod source {
     pub mod cpu;
-    pub mod interrupts;
-    pub mod joypad;
 }
 mod bus;
 mod case;
 mod machine;
 
-use source::{cpu, interrupts, joypad};
+use gbxcule_gameboy::{interrupts, joypad};
+use source::cpu;
 
 use crate::case::Case;
 use crate::cpu::{Cpu, Mode};

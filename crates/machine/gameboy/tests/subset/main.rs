@@ -22,11 +22,18 @@ const HOST_FILES: [&str; 11] = [
 /// Folders of the same kind.
 const HOST_FOLDERS: [&str; 1] = ["state"];
 
-fn translated_sources() -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
-    files.sort();
-    files
+/// Crates whose files are the machine's sources.
+const CRATES: [&str; 3] = ["apu", "chips", "gameboy"];
+
+/// Returns the translated sources of each crate: the crate's folder, and the files.
+fn translated_sources() -> Vec<(PathBuf, Vec<PathBuf>)> {
+    let machine = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the machine's folder");
+    let crates = CRATES.map(|name| {
+        let (root, mut files) = (machine.join(name), Vec::new());
+        collect(&root.join("src"), &mut files);
+        (root, files)
+    });
+    crates.into()
 }
 
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -43,10 +50,12 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn the_texts_for_the_kernel_compiler_are_the_translated_sources() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let paths = translated_sources();
-    let paths: Vec<&Path> =
-        paths.iter().map(|path| path.strip_prefix(root).expect("a path in the crate")).collect();
+    let sources = translated_sources();
+    let paths = sources.iter().flat_map(|(root, files)| {
+        files.iter().map(move |path| path.strip_prefix(root).expect("a path in the crate"))
+    });
+    let mut paths: Vec<&Path> = paths.collect();
+    paths.sort();
     let mut listed: Vec<&Path> =
         gbxcule_gameboy::SOURCES.iter().map(|(path, _)| Path::new(path)).collect();
     listed.sort();
@@ -57,6 +66,7 @@ fn the_texts_for_the_kernel_compiler_are_the_translated_sources() {
 fn every_translated_source_keeps_to_the_subset() {
     let sources: Vec<(PathBuf, syn::File)> = translated_sources()
         .into_iter()
+        .flat_map(|(_, files)| files)
         .map(|path| {
             let text = std::fs::read_to_string(&path).expect("a source file");
             let file = syn::parse_file(&text).expect("Rust that compiles");

@@ -1,7 +1,7 @@
 //! Bank switching: the banks that each mapper selects for each value written.
 
-use gbxcule_gameboy::cart::{Cart, Mapper};
-use gbxcule_gameboy::header::Cartridge;
+use gbxcule_chips::cart::{Cart, Mapper};
+use gbxcule_chips::header::Cartridge;
 use proptest::prelude::*;
 
 /// A cartridge as its header would describe it.

@@ -55,11 +55,13 @@ impl Joypad {
     }
 
     /// Returns the value of P1.
+    #[inline]
     pub fn read(&self) -> u8 {
         0xc0 | self.select | self.lines()
     }
 
     /// A write to P1: only the selection can be written.
+    #[inline]
     pub fn write(&mut self, interrupts: &mut Interrupts, value: u8) {
         let before = self.lines();
         self.select = value & 0x30;
@@ -67,6 +69,7 @@ impl Joypad {
     }
 
     /// Holds exactly these buttons from now on.
+    #[inline]
     pub fn set_pressed(&mut self, interrupts: &mut Interrupts, pressed: u8) {
         #[cfg(not(usual_revision))]
         if self.controller != 0 {
@@ -93,6 +96,7 @@ impl Joypad {
     }
 
     // Pan Docs "Joypad interrupt": requested when any of P1's lower four bits falls.
+    #[inline]
     fn request_on_fall(&self, interrupts: &mut Interrupts, before: u8) {
         if before & !self.lines() != 0 {
             interrupts.request(JOYPAD);

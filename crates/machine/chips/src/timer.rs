@@ -37,24 +37,42 @@ pub struct Timer {
 const EDGE_SHIFT: [u8; 4] = [8, 2, 4, 6];
 
 impl Timer {
+    /// Makes a stopped timer whose system counter was zero at `div_base`.
+    pub const fn stopped(div_base: u32) -> Timer {
+        Timer {
+            div_base,
+            tima: 0,
+            tma: 0,
+            tac: 0,
+            synced_at: 0,
+            overflowed: false,
+            overflow_at: FAR_MCYCLES,
+            reload_at: FAR_MCYCLES,
+            deadline: FAR_MCYCLES,
+        }
+    }
+
     /// The 16-bit system counter, in T-cycles; DIV is its upper half.
     #[inline(always)]
     pub fn counter(&self, now: u32) -> u16 {
         (now.wrapping_sub(self.div_base) << 2) as u16
     }
 
+    #[inline]
     fn edge_shift(&self) -> u32 {
         EDGE_SHIFT[(self.tac & 3) as usize] as u32
     }
 
     /// Returns true if the enabled counter bit is high: whenever it falls, for any reason, TIMA
     /// counts.
+    #[inline]
     fn input_is_high(&self, now: u32) -> bool {
         let half = 1 << (self.edge_shift() - 1);
         self.tac & 4 != 0 && now.wrapping_sub(self.div_base) & half != 0
     }
 
     /// Brings TIMA and the interrupt line up to `now`.
+    #[inline]
     pub fn sync(&mut self, interrupts: &mut Interrupts, now: u32) {
         if self.overflowed && now != self.overflow_at {
             self.reload(interrupts);
@@ -84,6 +102,7 @@ impl Timer {
 
     // Pan Docs "Timer overflow behavior": for one M-cycle after the overflow TIMA reads 0; then TMA
     // arrives and the interrupt is requested.
+    #[inline]
     fn reload(&mut self, interrupts: &mut Interrupts) {
         self.overflowed = false;
         self.reload_at = self.overflow_at.wrapping_add(1);
@@ -92,6 +111,7 @@ impl Timer {
     }
 
     /// Counts an edge that a write to DIV or TAC causes.
+    #[inline]
     fn count_edge(&mut self, now: u32) {
         self.tima = self.tima.wrapping_add(1);
         if self.tima == 0 {
@@ -101,6 +121,7 @@ impl Timer {
     }
 
     /// Computes the next possible time of the interrupt.
+    #[inline]
     pub fn schedule(&mut self, now: u32) {
         self.deadline = if self.overflowed {
             self.overflow_at.wrapping_add(1)
@@ -115,6 +136,7 @@ impl Timer {
     }
 
     /// A read of FF04-FF07.
+    #[inline]
     pub fn read(&mut self, interrupts: &mut Interrupts, now: u32, address: u16) -> u8 {
         self.sync(interrupts, now);
         match address & 3 {
@@ -126,6 +148,7 @@ impl Timer {
     }
 
     /// A write to FF05-FF07. Writes to DIV go to `reset_div`, because they affect other chips, too.
+    #[inline]
     pub fn write(&mut self, interrupts: &mut Interrupts, now: u32, address: u16, value: u8) {
         self.sync(interrupts, now);
         match address & 3 {
@@ -155,6 +178,7 @@ impl Timer {
     }
 
     /// Zeroes the whole system counter, as any write to DIV does.
+    #[inline]
     pub fn reset_div(&mut self, interrupts: &mut Interrupts, now: u32) {
         self.sync(interrupts, now);
         let was_high = self.input_is_high(now);

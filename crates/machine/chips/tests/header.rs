@@ -1,7 +1,7 @@
 //! Headers: what is read from them, and how ROMs are refused.
 
-use gbxcule_gameboy::cart::{Cart, Mapper};
-use gbxcule_gameboy::header::{Cartridge, Model, RomError};
+use gbxcule_chips::cart::{Cart, Mapper};
+use gbxcule_chips::header::{Cartridge, Model, RomError};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 

@@ -143,11 +143,13 @@ impl Cart {
     }
 
     /// Returns true if the cartridge's motor shakes the console.
+    #[inline]
     pub fn rumbles(&self) -> bool {
         self.mapper == Mapper::Mbc5Rumble && self.ram_bank & 8 != 0
     }
 
     /// Brings the clock up to `now`.
+    #[inline]
     pub fn sync(&mut self, now: u32) {
         if self.has_rtc {
             self.rtc.sync(now);

@@ -1,22 +1,25 @@
 //! Super Game Boy: commands that a program sends over P1, controllers, and colours of the picture.
 //!
-//! Called by `bus` for writes to P1. The memory of the console's SNES side lies at the end of the
-//! cartridge's memory (`memory`), so other consoles don't have it. Commands take no time. Commands
-//! for sound, and for programs of the SNES, are accepted and ignored. Source: Pan Docs "SGB
-//! Functions" and the pages below it; SameSuite `sgb`.
-#![cfg(not(color))]
+//! Called by the original's `bus` for writes to P1. The memory of the console's SNES side lies at
+//! the end of the cartridge's memory (`memory`), so other consoles don't have it. Commands take no
+//! time. Commands for sound, and for programs of the SNES, are accepted and ignored. Source: Pan
+//! Docs "SGB Functions" and the pages below it; SameSuite `sgb`.
 
 mod attribute;
 pub mod memory;
 
-use crate::machine::Machine;
-use crate::ppu::FRAME_BYTES;
+use crate::interrupts::Interrupts;
+use crate::joypad::Joypad;
 use attribute::{copy_file, divide, set_blocks, set_cells, set_lines};
 use memory::{
     ATTRIBUTE_FILES, BITS, BORDER, COMMAND, CONTROLLERS, FROZEN, IGNORES, MASK, RECEIVER,
     SYSTEM_PALETTES, TILES, byte, palette_color, set_byte, set_palette_color, word,
 };
 
+/// Bytes of the original's video RAM.
+const VRAM_BYTES: usize = 0x2000;
+/// Bytes of the original's picture.
+const PICTURE_BYTES: usize = 160 * 144 / 4;
 /// Bits of a packet.
 const PACKET_BITS: u16 = 128;
 /// Packets of the longest command.
@@ -29,10 +32,18 @@ const IN_PACKET: u8 = 2;
 /// Flag: the next pulse ends the packet.
 const AT_STOP: u8 = 4;
 
-/// Handles a write to P1, before its other effects.
+/// Handles a write to P1, before its other effects. `ram` is the cartridge's memory; the PPU's
+/// LCDC, video RAM and picture are what commands can transfer.
 #[inline(never)]
-pub(crate) fn write_super(machine: &mut Machine, ram: &mut [u8], value: u8) {
-    choose_controller(machine, ram, value);
+pub fn write_super(
+    joypad: &mut Joypad,
+    ram: &mut [u8],
+    lcdc: u8,
+    vram: &[u8; VRAM_BYTES],
+    picture: &[u8; PICTURE_BYTES],
+    value: u8,
+) {
+    choose_controller(joypad, ram, value);
     if byte(ram, IGNORES) != 0 {
         return;
     }
@@ -48,7 +59,7 @@ pub(crate) fn write_super(machine: &mut Machine, ram: &mut [u8], value: u8) {
     if lines == 0 {
         begin_packet(ram);
     } else if receiver & IN_PACKET != 0 {
-        take_bit(machine, ram, lines == 1);
+        take_bit(joypad, ram, lcdc, vram, picture, lines == 1);
     }
     let receiver = byte(ram, RECEIVER);
     set_byte(ram, RECEIVER, receiver | NEEDS_PAUSE);
@@ -57,8 +68,7 @@ pub(crate) fn write_super(machine: &mut Machine, ram: &mut [u8], value: u8) {
 /// Shows the next controller after P15 has fallen and both lines have risen. A second fall before
 /// the rise cancels this (Pan Docs "Reading Multiple Controllers", SameSuite
 /// `command_mlt_req_1_incrementing`).
-fn choose_controller(machine: &mut Machine, ram: &[u8], value: u8) {
-    let joypad = &mut machine.joypad;
+fn choose_controller(joypad: &mut Joypad, ram: &[u8], value: u8) {
     if value & 0x20 == 0 && joypad.select & 0x20 != 0 {
         joypad.advances = !joypad.advances;
     }
@@ -75,11 +85,16 @@ fn controller_buttons(ram: &[u8], number: u8) -> u8 {
 }
 
 /// Holds exactly these buttons on the second, third or fourth controller, whose numbers are 1 to 3.
-pub fn set_controller(machine: &mut Machine, ram: &mut [u8], number: u8, pressed: u8) {
+pub fn hold_controller(
+    joypad: &mut Joypad,
+    interrupts: &mut Interrupts,
+    ram: &mut [u8],
+    number: u8,
+    pressed: u8,
+) {
     set_byte(ram, CONTROLLERS + number as usize - 1, pressed);
-    if machine.joypad.controller == number {
-        machine.joypad.press_shown(&mut machine.interrupts, pressed);
-        machine.deadline = machine.now;
+    if joypad.controller == number {
+        joypad.press_shown(interrupts, pressed);
     }
 }
 
@@ -102,7 +117,14 @@ fn forget_command(ram: &mut [u8]) {
     set_byte(ram, BITS + 1, 0);
 }
 
-fn take_bit(machine: &mut Machine, ram: &mut [u8], is_set: bool) {
+fn take_bit(
+    joypad: &mut Joypad,
+    ram: &mut [u8],
+    lcdc: u8,
+    vram: &[u8; VRAM_BYTES],
+    picture: &[u8; PICTURE_BYTES],
+    is_set: bool,
+) {
     let bits = word(ram, BITS);
     if byte(ram, RECEIVER) & AT_STOP == 0 {
         if bits >= MAX_PACKETS * PACKET_BITS {
@@ -122,7 +144,7 @@ fn take_bit(machine: &mut Machine, ram: &mut [u8], is_set: bool) {
         // A packet that ends with a one is invalid.
         forget_command(ram);
     } else if bits >= command_bits(byte(ram, COMMAND)) {
-        execute(machine, ram);
+        execute(joypad, ram, lcdc, vram, picture);
         forget_command(ram);
     }
 }
@@ -134,7 +156,13 @@ fn command_bits(first: u8) -> u16 {
     PACKET_BITS * packets.max(1) as u16
 }
 
-fn execute(machine: &mut Machine, ram: &mut [u8]) {
+fn execute(
+    joypad: &mut Joypad,
+    ram: &mut [u8],
+    lcdc: u8,
+    vram: &[u8; VRAM_BYTES],
+    picture: &[u8; PICTURE_BYTES],
+) {
     let argument = byte(ram, COMMAND + 1);
     match byte(ram, COMMAND) >> 3 {
         0x00 => set_palettes(ram, 0, 1),
@@ -146,17 +174,17 @@ fn execute(machine: &mut Machine, ram: &mut [u8]) {
         0x06 => divide(ram),
         0x07 => set_cells(ram),
         0x0a => choose_palettes(ram),
-        0x0b => transfer(machine, ram, SYSTEM_PALETTES, 0x1000),
+        0x0b => transfer(ram, lcdc, vram, SYSTEM_PALETTES, 0x1000),
         0x0e => set_byte(ram, IGNORES, argument & 4),
-        0x11 => request_controllers(machine, ram, argument & 3),
-        0x13 => transfer(machine, ram, TILES + ((argument & 1) as usize) * 0x1000, 0x1000),
-        0x14 => transfer(machine, ram, BORDER, 0x880),
-        0x15 => transfer(machine, ram, ATTRIBUTE_FILES, 0xfd2),
+        0x11 => request_controllers(joypad, ram, argument & 3),
+        0x13 => transfer(ram, lcdc, vram, TILES + ((argument & 1) as usize) * 0x1000, 0x1000),
+        0x14 => transfer(ram, lcdc, vram, BORDER, 0x880),
+        0x15 => transfer(ram, lcdc, vram, ATTRIBUTE_FILES, 0xfd2),
         0x16 => {
             copy_file(ram, argument & 0x3f);
             cancel_mask(ram, argument);
         }
-        0x17 => mask(machine, ram, argument & 3),
+        0x17 => mask(ram, picture, argument & 3),
         _ => {}
     }
 }
@@ -200,8 +228,7 @@ fn choose_palettes(ram: &mut [u8]) {
 }
 
 /// MLT_REQ (SameSuite `command_mlt_req`).
-fn request_controllers(machine: &mut Machine, ram: &[u8], last: u8) {
-    let joypad = &mut machine.joypad;
+fn request_controllers(joypad: &mut Joypad, ram: &[u8], last: u8) {
     let shown = (joypad.controller + (last == 2) as u8) & last;
     joypad.show_controller(shown, controller_buttons(ram, shown));
     joypad.last_controller = last;
@@ -215,10 +242,10 @@ fn cancel_mask(ram: &mut [u8], argument: u8) {
 }
 
 /// MASK_EN. The picture that freezes is the last one that was drawn.
-fn mask(machine: &mut Machine, ram: &mut [u8], mode: u8) {
+fn mask(ram: &mut [u8], picture: &[u8; PICTURE_BYTES], mode: u8) {
     if mode == 1 && byte(ram, MASK) != 1 {
-        for at in 0..FRAME_BYTES {
-            set_byte(ram, FROZEN + at, machine.frame[at]);
+        for at in 0..PICTURE_BYTES {
+            set_byte(ram, FROZEN + at, picture[at]);
         }
     }
     set_byte(ram, MASK, mode);
@@ -228,14 +255,13 @@ fn mask(machine: &mut Machine, ram: &mut [u8], mode: u8) {
 /// "VRAM Transfers").
 // UNVERIFIED: the console reads the picture of the following frames. Programs leave video RAM
 // unchanged for that time.
-fn transfer(machine: &mut Machine, ram: &mut [u8], target: usize, length: usize) {
-    let lcdc = machine.ppu.lcdc;
+fn transfer(ram: &mut [u8], lcdc: u8, vram: &[u8; VRAM_BYTES], target: usize, length: usize) {
     let map = if lcdc & 0x08 != 0 { 0x1c00 } else { 0x1800 };
     for at in 0..length {
         let place = at >> 4;
-        let number = machine.vram[map + place / 20 * 32 + place % 20];
+        let number = vram[map + place / 20 * 32 + place % 20];
         let is_high = lcdc & 0x10 == 0 && number < 0x80;
         let tile = (number as usize) << 4 | (is_high as usize) << 12;
-        set_byte(ram, target + at, machine.vram[tile + (at & 0x0f)]);
+        set_byte(ram, target + at, vram[tile + (at & 0x0f)]);
     }
 }

@@ -3,8 +3,7 @@
 //! Called by `Apu`. Times are in ticks of 2 T-cycles, the clock of this channel's period counter.
 //! Sources: Pan Docs "FF30-FF3F", "Obscure Behavior"; the windows are those of blargg's dmg_sound.
 
-use super::{Apu, WAVE};
-use crate::machine::COLOR;
+use super::{Apu, COLOR, WAVE};
 
 /// The first read after a trigger comes this much later than a period.
 const TRIGGER_DELAY_TICKS: u32 = 3;

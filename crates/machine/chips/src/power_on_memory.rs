@@ -30,6 +30,7 @@ impl PowerOnMemory {
 }
 
 /// Returns the byte of an address: SplitMix64 (Steele, Lea, Flood 2014) with a jump to the address.
+/// It is also `gbxcule_ir::splitmix`; the machine depends on no crate of the compiler.
 fn random_byte(seed: u64, address: u16) -> u8 {
     let state = seed.wrapping_add(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(address as u64 + 1));
     let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

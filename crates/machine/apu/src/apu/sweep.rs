@@ -7,8 +7,7 @@
 //! for the times and the effects of writes SameSuite's `channel_1_sweep`, gambatte's
 //! `ch1_init_reset_sweep_counter_timing` and DocBoy's `ch1_period_sweep` tests.
 
-use super::{Apu, PULSE_1};
-use crate::machine::COLOR;
+use super::{Apu, COLOR, PULSE_1};
 
 /// Frequencies have 11 bits.
 const HIGHEST_FREQUENCY: u16 = 0x7ff;

@@ -85,7 +85,7 @@ impl Voices {
     /// Ends the read of a channel 3 that was switched off.
     #[cold]
     #[inline(never)]
-    pub(crate) fn read_on_bus(&mut self, wave_ram: &[u8; 16], pc: u16, is_double: bool) {
+    pub fn read_on_bus(&mut self, wave_ram: &[u8; 16], pc: u16, is_double: bool) {
         // UNVERIFIED: only DocBoy's tests show this, with `LD DE,nn` as the next instruction at
         // single speed and `LD A,n` at double speed.
         let address = pc.wrapping_add(2 - is_double as u16);
@@ -382,7 +382,7 @@ impl Apu {
     }
 
     /// FF76 (PCM12) or FF77 (PCM34): the levels of two channels.
-    pub(crate) fn read_levels(&mut self, now: u32, div_base: u32, low: u8) -> u8 {
+    pub fn read_levels(&mut self, now: u32, div_base: u32, low: u8) -> u8 {
         self.sync(now, div_base);
         #[cfg(not(usual_revision))]
         if self.is_cgb_c && low == 0x76 {

@@ -1,7 +1,7 @@
 //! MBC3's clock.
 
-use gbxcule_gameboy::cart::{Cart, ClockRegisters};
-use gbxcule_gameboy::header::Cartridge;
+use gbxcule_chips::cart::{Cart, ClockRegisters};
+use gbxcule_chips::header::Cartridge;
 use proptest::prelude::*;
 
 const SECOND: u32 = 1 << 20;

@@ -1,7 +1,7 @@
 //! Cartridges with devices: HuC1, HuC3, MBC7 and rumble, as programs see them.
 
-use gbxcule_gameboy::cart::{Cart, GRAVITY, set_tilt};
-use gbxcule_gameboy::header::Cartridge;
+use gbxcule_chips::cart::{Cart, GRAVITY, set_tilt};
+use gbxcule_chips::header::Cartridge;
 use proptest::prelude::*;
 
 const MINUTE_MCYCLES: u32 = 60 << 20;

@@ -16,7 +16,6 @@ mod sweep;
 mod voice;
 mod wave;
 
-use crate::machine::COLOR;
 #[cfg(color)]
 pub use envelope::Envelope;
 #[cfg(color)]
@@ -26,6 +25,9 @@ pub use sweep::Sweep;
 #[cfg(color)]
 pub use voice::{Pulse, Voices};
 pub use wave::Wave;
+
+/// True if this crate is compiled for a Game Boy Color.
+const COLOR: bool = cfg!(color);
 
 /// Registers and counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +175,7 @@ impl Apu {
 
     /// Counts the edge of a cleared DIV: a bit that falls clocks the sequencer. Must be called
     /// before DIV is cleared.
+    #[inline]
     pub fn div_reset(&mut self, now: u32, div_base: u32) {
         self.sync(now, div_base);
         if self.powered && self.sequencer_bit(now, div_base) {

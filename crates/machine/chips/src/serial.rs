@@ -9,14 +9,7 @@ use crate::timer::FAR_MCYCLES;
 /// M-cycles between falling edges of the system counter's bit 7, as a power of two.
 const EDGE_SHIFT: u32 = 6;
 /// M-cycles between the edges of the Color's fast clock, as a power of two.
-#[cfg(color)]
 const FAST_EDGE_SHIFT: u32 = 1;
-/// Bits of SC that exist.
-#[cfg(not(color))]
-const CONTROL_BITS: u8 = 0x81;
-/// Bits of SC that exist.
-#[cfg(color)]
-const CONTROL_BITS: u8 = 0x83;
 
 /// SB, SC and the transfer in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,27 +30,30 @@ pub struct Serial {
 }
 
 impl Serial {
+    /// Makes a port without a transfer.
+    pub const fn idle() -> Serial {
+        Serial { sb: 0, sc: 0, bits: 0, clock_high: false, synced_at: 0, deadline: FAR_MCYCLES }
+    }
+
     /// M-cycles between two edges of the clock.
     #[inline(always)]
-    pub(crate) fn edge_mcycles(&self) -> u32 {
+    pub fn edge_mcycles(&self) -> u32 {
         1 << self.edge_shift()
     }
 
     /// M-cycles between two edges of the clock, as a power of two.
     #[inline(always)]
     fn edge_shift(&self) -> u32 {
-        #[cfg(color)]
-        let shift = if self.sc & 2 != 0 { FAST_EDGE_SHIFT } else { EDGE_SHIFT };
-        #[cfg(not(color))]
-        let shift = EDGE_SHIFT;
-        shift
+        if self.sc & 2 != 0 { FAST_EDGE_SHIFT } else { EDGE_SHIFT }
     }
 
+    #[inline]
     fn transferring(&self) -> bool {
         self.sc & 0x81 == 0x81
     }
 
     /// Brings SB, SC and the interrupt line up to `now`.
+    #[inline]
     pub fn sync(&mut self, interrupts: &mut Interrupts, now: u32, div_base: u32) {
         let shift = self.edge_shift();
         let from = self.synced_at.wrapping_sub(div_base) >> shift;
@@ -70,6 +66,7 @@ impl Serial {
         self.clock_high ^= edges & 1 != 0;
     }
 
+    #[inline]
     fn edge(&mut self, interrupts: &mut Interrupts) {
         self.clock_high = !self.clock_high;
         if !self.clock_high && self.transferring() {
@@ -79,7 +76,7 @@ impl Serial {
 
     /// Shifts a bit in; the eighth ends the transfer.
     #[inline(always)]
-    pub(crate) fn shift(&mut self, interrupts: &mut Interrupts, bit: u8) {
+    pub fn shift(&mut self, interrupts: &mut Interrupts, bit: u8) {
         self.sb = self.sb << 1 | bit;
         self.bits += 1;
         if self.bits == 8 {
@@ -90,6 +87,7 @@ impl Serial {
     }
 
     /// Computes the end of the transfer.
+    #[inline]
     pub fn schedule(&mut self, now: u32, div_base: u32) {
         self.deadline = if self.transferring() {
             let edges = (8 - self.bits as u32) * 2 - self.clock_high as u32;
@@ -101,17 +99,20 @@ impl Serial {
         };
     }
 
-    /// A write to SC: starts a transfer, and sets the bit clock low.
+    /// A write to SC: starts a transfer, and sets the bit clock low. `value` has only bits that the
+    /// model has.
+    #[inline]
     pub fn write_control(&mut self, interrupts: &mut Interrupts, value: u8) {
         self.bits = 0;
         if self.clock_high {
             self.edge(interrupts);
         }
         self.bits = 0;
-        self.sc = value & CONTROL_BITS;
+        self.sc = value;
     }
 
     /// Handles a reset of DIV: if bit 7 is high, the reset makes a falling edge.
+    #[inline]
     pub fn div_reset(&mut self, interrupts: &mut Interrupts, now: u32, div_base: u32) {
         self.sync(interrupts, now, div_base);
         if now.wrapping_sub(div_base) & (self.edge_mcycles() / 2) != 0 {

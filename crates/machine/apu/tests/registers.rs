@@ -2,7 +2,7 @@
 //!
 //! blargg's dmg_sound ROMs test the same things together; here each claim has its own test.
 
-use gbxcule_gameboy::apu::Apu;
+use gbxcule_apu::Apu;
 use proptest::prelude::*;
 
 /// M-cycles between two sequencer clocks.
