@@ -8,7 +8,8 @@ use std::cell::OnceCell;
 /// Greatest number of scalars of a value that doesn't lie in memory.
 pub(crate) const MAX_LEAVES: u64 = 64;
 
-/// Scalar of a value. Pointers of array handles count as `u64`.
+/// Scalar of a value. Pointers of array handles count as `u64`, unlike in
+/// `gbxcule_ir::layout::leaves`, which knows only numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Leaf {
     pub(crate) scalar: Scalar,

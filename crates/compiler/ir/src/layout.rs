@@ -4,7 +4,9 @@
 //! scalar. Struct fields lie in order, each at its alignment; the size is rounded up to the
 //! alignment. An array handle is a [`descriptor`].
 
-use super::ty::{Scalar, Shape, Struct, Types};
+use super::constant::Literal;
+use super::eval::{from_bytes, to_bytes};
+use super::ty::{Scalar, Shape, Struct, Type, Types};
 
 /// Size and alignment in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +67,63 @@ pub fn field_offsets(types: &Types, structure: &Struct) -> Option<Vec<u64>> {
     Some(offsets)
 }
 
+/// A scalar inside the bytes of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Leaf {
+    /// Offset of the scalar in the value, in bytes.
+    pub offset: usize,
+    /// Type of the scalar.
+    pub scalar: Scalar,
+    /// True for the first of the four components of a quaternion.
+    pub begins_quaternion: bool,
+}
+
+impl Leaf {
+    /// Reads the scalar from the bytes of a value.
+    pub fn read(&self, value: &[u8]) -> Literal {
+        from_bytes(self.scalar, &value[self.offset..][..self.scalar.bytes() as usize])
+    }
+
+    /// Writes the scalar into the bytes of a value.
+    pub fn write(&self, value: &mut [u8], scalar: Literal) {
+        to_bytes(scalar, &mut value[self.offset..]);
+    }
+}
+
+/// Returns the scalars of a type in the order of memory; empty for types with array handles.
+pub fn leaves(types: &Types, of: Type) -> Vec<Leaf> {
+    let moved = |by: u64, of: Type| {
+        let leaves = leaves(types, of).into_iter();
+        leaves.map(move |leaf| Leaf { offset: leaf.offset + by as usize, ..leaf })
+    };
+    match &types[of] {
+        Shape::Struct(id) => {
+            let structure = types.structure(*id);
+            let offsets = field_offsets(types, structure).unwrap_or_default();
+            let fields = structure.fields.iter().zip(offsets);
+            fields.flat_map(|(field, offset)| moved(offset, field.ty)).collect()
+        }
+        Shape::Fixed { of, len } => {
+            let size = types.layout(*of).map_or(0, |layout| layout.size);
+            (0..u64::from(*len)).flat_map(|index| moved(index * size, *of)).collect()
+        }
+        shape => {
+            let quaternion = match shape {
+                Shape::Quaternion(_) => Some(0),
+                Shape::Transform(_) => Some(3),
+                _ => None,
+            };
+            let (scalar, count) = types.components(of).unwrap_or((Scalar::Bool, 0));
+            let leaf = |index: u32| Leaf {
+                offset: (index * scalar.bytes()) as usize,
+                scalar,
+                begins_quaternion: quaternion == Some(index),
+            };
+            (0..count).map(leaf).collect()
+        }
+    }
+}
+
 fn fields(types: &Types, structure: &Struct, mut at: impl FnMut(u64)) -> Option<Layout> {
     let (mut end, mut align) = (0u64, 1);
     for field in &structure.fields {
@@ -80,7 +139,7 @@ fn fields(types: &Types, structure: &Struct, mut at: impl FnMut(u64)) -> Option<
 
 #[cfg(test)]
 mod tests {
-    use super::super::ty::{Field, Type};
+    use super::super::ty::Field;
     use super::*;
     use crate::source::Span;
 

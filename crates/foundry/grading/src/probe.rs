@@ -8,8 +8,9 @@
 use crate::fresh_inputs::{DrawKind, FreshInputs, Tolerances};
 use crate::graded_row::GradedRow;
 use crate::shape::{MANY_POINTS, Reshaping, Shaped};
-use gbxcule_grammar::input::{ArgumentInput, leaves};
+use gbxcule_grammar::input::ArgumentInput;
 use gbxcule_grammar::random::{self, Random};
+use gbxcule_ir::layout::leaves;
 use gbxcule_ir::op::{AtomicOp, BinaryOp, Op};
 use gbxcule_ir::{Literal, Module, Native, Scalar};
 use gbxcule_rows::execute::{self, LaunchInputs, Variation};

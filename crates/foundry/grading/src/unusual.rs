@@ -8,8 +8,9 @@
 use crate::fresh_inputs::{DrawKind, FreshInputs};
 use crate::graded_row::GradedRow;
 use crate::shape::Shaped;
-use gbxcule_grammar::input::{ArgumentInput, Arrangement, leaves};
+use gbxcule_grammar::input::{ArgumentInput, Arrangement};
 use gbxcule_grammar::random;
+use gbxcule_ir::layout::leaves;
 use gbxcule_ir::walk::{Use, op_uses};
 use gbxcule_ir::{
     BinaryOp, Function, FunctionKind, Literal, Module, Op, Root, Scalar, StmtKind, Type, Value,

@@ -16,7 +16,7 @@ mod arrangement;
 
 use crate::random::{Random, at, fraction};
 pub use arrangement::Arrangement;
-use gbxcule_ir::layout::field_offsets;
+use gbxcule_ir::layout::{Leaf, leaves};
 use gbxcule_ir::{Field, Literal, Scalar, Shape, Type, Types};
 use serde::{Deserialize, Serialize};
 
@@ -273,67 +273,8 @@ pub fn cotangent(types: &Types, of: Type, count: usize, seed: u64, argument: u64
     bytes
 }
 
-/// A scalar inside the bytes of a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Leaf {
-    /// Offset of the scalar in the value, in bytes.
-    pub offset: usize,
-    /// Type of the scalar.
-    pub scalar: Scalar,
-    /// True for the first of the four components of a quaternion.
-    turn: bool,
-}
-
-impl Leaf {
-    /// Reads the scalar from the bytes of a value.
-    pub fn read(&self, cell: &[u8]) -> Literal {
-        gbxcule_ir::eval::from_bytes(
-            self.scalar,
-            &cell[self.offset..][..self.scalar.bytes() as usize],
-        )
-    }
-
-    /// Writes the scalar into the bytes of a value.
-    pub fn write(&self, cell: &mut [u8], value: Literal) {
-        gbxcule_ir::eval::to_bytes(value, &mut cell[self.offset..]);
-    }
-}
-
-/// Returns the scalars of a type in the order of memory; empty for handles.
-pub fn leaves(types: &Types, of: Type) -> Vec<Leaf> {
-    let moved = |by: usize, of: Type| {
-        leaves(types, of).into_iter().map(move |leaf| Leaf { offset: leaf.offset + by, ..leaf })
-    };
-    match &types[of] {
-        Shape::Struct(id) => {
-            let structure = types.structure(*id);
-            let offsets = field_offsets(types, structure).unwrap_or_default();
-            let fields = structure.fields.iter().zip(offsets);
-            fields.flat_map(|(field, offset)| moved(offset as usize, field.ty)).collect()
-        }
-        Shape::Fixed { of, len } => {
-            let size = types.layout(*of).map_or(0, |layout| layout.size as usize);
-            (0..*len as usize).flat_map(|index| moved(index * size, *of)).collect()
-        }
-        shape => {
-            let first = match shape {
-                Shape::Quaternion(_) => Some(0),
-                Shape::Transform(_) => Some(3),
-                _ => None,
-            };
-            let Some((scalar, count)) = types.components(of) else { return Vec::new() };
-            let leaf = |at: u32| Leaf {
-                offset: (at * scalar.bytes()) as usize,
-                scalar,
-                turn: first == Some(at),
-            };
-            (0..count).map(leaf).collect()
-        }
-    }
-}
-
 fn normalise(leaves: &[Leaf], cell: &mut [u8]) {
-    for (k, _) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.turn) {
+    for (k, _) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.begins_quaternion) {
         let parts = &leaves[k..k + 4];
         let values: Vec<f64> = parts.iter().map(|leaf| leaf.read(cell).as_f64()).collect();
         let length = values.iter().map(|value| value * value).sum::<f64>().sqrt().max(1e-9);

@@ -7,12 +7,13 @@ use crate::geometry;
 use crate::host::Launch;
 use crate::part::{Composite, Part, parts};
 use crate::row_program::{RowProgram, element};
-use gbxcule_grammar::input::{ArgumentInput, Leaf, cotangent, leaves};
+use gbxcule_grammar::input::{ArgumentInput, cotangent};
 use gbxcule_grammar::random::Random;
 use gbxcule_interp::{
     Access, Argument, Array, Interpreter, Outcomes, Perturbation, RaceLog, Refusals,
 };
 use gbxcule_ir::check::Valid;
+use gbxcule_ir::layout::{Leaf, leaves};
 use gbxcule_ir::{FunctionId, Literal, Module, Type};
 
 /// Greatest number of statements of a launch, also of a reverse.

@@ -7,7 +7,8 @@
 
 use crate::execute::{ArgumentBytes, LaunchInputs};
 use crate::part::Composite;
-use gbxcule_grammar::input::{ArgumentInput, is_small, leaves, rank};
+use gbxcule_grammar::input::{ArgumentInput, is_small, rank};
+use gbxcule_ir::layout::leaves;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::{FunctionId, Literal, Module, Param, PassMode, Scalar, Shape, Type};
 use gbxcule_python_names::syntax::{

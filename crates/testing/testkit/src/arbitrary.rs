@@ -14,7 +14,7 @@ mod row;
 mod smooth;
 mod statement;
 
-pub use actual::{Actual, leaves, number};
+pub use actual::{Actual, number};
 pub use compare::distance;
 pub use random::Random;
 pub use row::{CALLS, Case, cases};

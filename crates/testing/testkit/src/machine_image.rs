@@ -5,9 +5,9 @@
 //! in the image each scalar lies at the offset that `layout` gives. So one walk over the struct's
 //! type serves both directions.
 
-use crate::arbitrary::leaves;
 use gbxcule_gameboy::state::PREAMBLE_BYTES;
 use gbxcule_gameboy::{Cartridge, Machine};
+use gbxcule_ir::layout::{Leaf, leaves};
 use gbxcule_ir::{Shape, Types};
 
 /// Offsets of the machine's scalars in its image, in the order of a state.
@@ -25,8 +25,8 @@ impl Image {
         let (id, _) = machine.expect("the machine's struct");
         let ty = types.find(&Shape::Struct(id)).expect("its type");
         let mut runs: Vec<(usize, usize)> = Vec::new();
-        for (offset, scalar) in leaves(types, ty) {
-            let (offset, bytes) = (offset as usize, scalar.bytes() as usize);
+        for Leaf { offset, scalar, .. } in leaves(types, ty) {
+            let bytes = scalar.bytes() as usize;
             match runs.last_mut() {
                 Some((begin, length)) if *begin + *length == offset => *length += bytes,
                 _ => runs.push((offset, bytes)),

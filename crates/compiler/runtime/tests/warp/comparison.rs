@@ -1,8 +1,8 @@
 //! Distance between two memories.
 
-use gbxcule_ir::eval;
+use gbxcule_ir::layout::leaves;
 use gbxcule_ir::{Literal, Scalar};
-use gbxcule_testkit::arbitrary::{Actual, RandomProgram, distance, leaves};
+use gbxcule_testkit::arbitrary::{Actual, RandomProgram, distance};
 
 /// The most units for floats computed by + - * / and roots alone.
 const EXACT_ULPS: f64 = 4.0;
@@ -35,13 +35,13 @@ pub(crate) fn worst(program: &RandomProgram, ours: &[Vec<u8>], theirs: &[Vec<u8>
         let (ours, theirs) = (&ours[*buffer], &theirs[*buffer]);
         let element = types.layout(*of).map_or(1, |layout| layout.size.max(1)) as usize;
         for (number, (l, r)) in ours.chunks(element).zip(theirs.chunks(element)).enumerate() {
-            for (offset, scalar) in leaves(types, *of) {
-                let read = |bytes: &[u8]| eval::from_bytes(scalar, &bytes[offset as usize..]);
-                let (l, r) = (read(l), read(r));
-                let found = units(scalar, l, r);
+            for leaf in leaves(types, *of) {
+                let (l, r) = (leaf.read(l), leaf.read(r));
+                let found = units(leaf.scalar, l, r);
                 if found > worst.ulps {
                     let name = &program.module.functions[program.kernel].params[param].name;
-                    let what = format!("`{name}` element {number} byte {offset}: {l} and {r}");
+                    let what =
+                        format!("`{name}` element {number} byte {}: {l} and {r}", leaf.offset);
                     worst = Worst { ulps: found, what };
                 }
             }

@@ -6,10 +6,10 @@
 
 use crate::subject::Subject;
 use gbxcule_interp::{Failure, Interpreter};
-use gbxcule_ir::eval;
+use gbxcule_ir::layout::leaves;
 use gbxcule_ir::walk::any_stmt;
 use gbxcule_ir::{Literal, Op, Root, Scalar, Shape, StmtKind, Type, Types};
-use gbxcule_testkit::arbitrary::{Actual, Random, RandomProgram, leaves, number};
+use gbxcule_testkit::arbitrary::{Actual, Random, RandomProgram, number};
 
 /// The most statements that a launch may take.
 const BUDGET: u64 = 3_000_000;
@@ -152,8 +152,8 @@ fn draw(subject: &Subject, way: Way, random: &mut Random) -> RandomProgram {
 
 fn image(types: &Types, ty: Type, way: Way, random: &mut Random) -> Vec<u8> {
     let mut bytes = vec![0; types.layout(ty).map_or(0, |layout| layout.size as usize)];
-    for (offset, scalar) in leaves(types, ty) {
-        eval::to_bytes(literal(scalar, way, random), &mut bytes[offset as usize..]);
+    for leaf in leaves(types, ty) {
+        leaf.write(&mut bytes, literal(leaf.scalar, way, random));
     }
     bytes
 }

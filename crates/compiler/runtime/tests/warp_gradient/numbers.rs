@@ -1,9 +1,9 @@
 //! The floats in a program's memory.
 
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::eval;
+use gbxcule_ir::layout::{Leaf, leaves};
 use gbxcule_ir::{FunctionId, Literal, Module, Scalar, Type, Types};
-use gbxcule_testkit::arbitrary::{Actual, RandomProgram, leaves};
+use gbxcule_testkit::arbitrary::{Actual, RandomProgram};
 
 /// Floats of each buffer of a program.
 pub(crate) type Numbers = Vec<Vec<f64>>;
@@ -17,14 +17,12 @@ pub(crate) fn arrays(program: &RandomProgram) -> Vec<Type> {
     arrays.collect()
 }
 
-/// Returns the offsets of the floats in a buffer of elements of a type.
-fn floats(types: &Types, of: Type, bytes: usize) -> impl Iterator<Item = (usize, Scalar)> {
+/// Returns the floats in a buffer of elements of a type.
+fn floats(types: &Types, of: Type, bytes: usize) -> impl Iterator<Item = Leaf> {
     let size = types.layout(of).map_or(1, |layout| layout.size.max(1)) as usize;
-    let leaves: Vec<_> = leaves(types, of).into_iter().filter(|(_, s)| s.is_float()).collect();
+    let leaves = leaves(types, of).into_iter().filter(|leaf| leaf.scalar.is_float());
     (0..bytes / size).flat_map(move |element| {
-        let at =
-            move |&(offset, scalar): &(u64, Scalar)| (element * size + offset as usize, scalar);
-        leaves.clone().into_iter().map(move |leaf| at(&leaf))
+        leaves.clone().map(move |leaf| Leaf { offset: element * size + leaf.offset, ..leaf })
     })
 }
 
@@ -33,7 +31,7 @@ pub(crate) fn read(program: &RandomProgram, buffers: &[Vec<u8>]) -> Numbers {
     let types = &program.module.types;
     let each = arrays(program).into_iter().zip(buffers).map(|(of, bytes)| {
         let floats = floats(types, of, bytes.len());
-        floats.map(|(at, scalar)| eval::from_bytes(scalar, &bytes[at..]).as_f64()).collect()
+        floats.map(|leaf| leaf.read(bytes).as_f64()).collect()
     });
     each.collect()
 }
@@ -48,8 +46,8 @@ pub(crate) fn with(
     let mut bytes = bytes.to_vec();
     let of = arrays(program)[buffer];
     let places: Vec<_> = floats(&program.module.types, of, bytes.len()).collect();
-    for ((at, scalar), &number) in places.into_iter().zip(numbers) {
-        eval::to_bytes(Literal::float(scalar, number), &mut bytes[at..]);
+    for (leaf, &number) in places.into_iter().zip(numbers) {
+        leaf.write(&mut bytes, Literal::float(leaf.scalar, number));
     }
     bytes
 }

@@ -2,9 +2,9 @@
 
 use crate::numbers;
 use gbxcule_ir::check;
-use gbxcule_ir::eval;
+use gbxcule_ir::layout::leaves;
 use gbxcule_ir::{Field, Literal, Module, Op, Scalar, Shape, Struct, Type, Types};
-use gbxcule_testkit::arbitrary::{Actual, RandomProgram, leaves};
+use gbxcule_testkit::arbitrary::{Actual, RandomProgram};
 use std::collections::HashMap;
 
 /// Returns the program with f64 for its floats; `None` if it looks at the bits of its floats.
@@ -63,11 +63,11 @@ pub(crate) fn promoted(program: &RandomProgram) -> Option<RandomProgram> {
 /// Converts a value of one type to another type with the same scalars.
 fn image(old: &Types, of: Type, new: &Types, into: Type, bytes: &[u8]) -> Vec<u8> {
     let mut wide = vec![0; new.layout(into).map_or(0, |layout| layout.size as usize)];
-    for ((from, scalar), (to, wider)) in leaves(old, of).into_iter().zip(leaves(new, into)) {
-        let literal = eval::from_bytes(scalar, &bytes[from as usize..]);
-        let literal =
-            if scalar == wider { literal } else { Literal::float(wider, literal.as_f64()) };
-        eval::to_bytes(literal, &mut wide[to as usize..]);
+    for (from, to) in leaves(old, of).into_iter().zip(leaves(new, into)) {
+        let literal = from.read(bytes);
+        let is_same = from.scalar == to.scalar;
+        let literal = if is_same { literal } else { Literal::float(to.scalar, literal.as_f64()) };
+        to.write(&mut wide, literal);
     }
     wide
 }

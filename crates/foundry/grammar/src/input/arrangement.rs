@@ -3,8 +3,9 @@
 //!
 //! Numbers are drawn independently, and then moved or changed by these rules, in float64.
 
-use super::{ArgumentInput, Leaf};
+use super::ArgumentInput;
 use gbxcule_ir::Literal;
+use gbxcule_ir::layout::Leaf;
 use serde::{Deserialize, Serialize};
 
 /// Relation between the numbers of an array. A *row* is the last dimension of the array.
@@ -149,7 +150,7 @@ mod tests {
     fn drawn(arrangement: Arrangement, shape: Vec<u32>, scalar: Scalar) -> Vec<f64> {
         let given = ArgumentInput { arrangement, ..ArgumentInput::integers(shape, 0, 11) };
         let bytes = given.bytes(&Types::default(), Type::scalar(scalar), 5, 0);
-        let leaf = &super::super::leaves(&Types::default(), Type::scalar(scalar))[0];
+        let leaf = &gbxcule_ir::layout::leaves(&Types::default(), Type::scalar(scalar))[0];
         bytes.chunks(4).map(|cell| leaf.read(cell).as_f64()).collect()
     }
 

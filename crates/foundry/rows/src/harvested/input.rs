@@ -6,8 +6,9 @@ use crate::execute::{self, BUDGET, LaunchInputs, Variation};
 use crate::geometry::{self, GeometrySize};
 use crate::row::{Results, results};
 use crate::row_program::{RowProgram, element};
-use gbxcule_grammar::input::{ArgumentInput, Arrangement, RECORDED_SEED, leaves, rank};
+use gbxcule_grammar::input::{ArgumentInput, Arrangement, RECORDED_SEED, rank};
 use gbxcule_grammar::random::{self, Random};
+use gbxcule_ir::layout::leaves;
 use gbxcule_ir::op::Op;
 use gbxcule_ir::{Param, Scalar, Type};
 

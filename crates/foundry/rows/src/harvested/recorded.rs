@@ -5,7 +5,8 @@ use super::Refusal;
 use super::input::{Data, RECORDED_BUDGET, check_parameters};
 use crate::execute::{self, LaunchInputs, Variation};
 use crate::row_program::{RowProgram, element};
-use gbxcule_grammar::input::{ArgumentInput, Number, RECORDED_SEED, leaves, rank};
+use gbxcule_grammar::input::{ArgumentInput, Number, RECORDED_SEED, rank};
+use gbxcule_ir::layout::leaves;
 use serde::Deserialize;
 
 /// Greatest number of threads of a row's grid.

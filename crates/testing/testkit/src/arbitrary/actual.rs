@@ -3,7 +3,8 @@
 use super::random::Random;
 use gbxcule_interp::{Argument, Array, Buffer, Pointer};
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::ty::{Scalar, Shape, Type, Types};
+use gbxcule_ir::layout::leaves;
+use gbxcule_ir::ty::{Scalar, Type, Types};
 
 /// An argument of a launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -63,9 +64,8 @@ impl Actual {
 pub(super) fn image(random: &mut Random, types: &Types, ty: Type) -> Vec<u8> {
     let size = types.layout(ty).map_or(0, |layout| layout.size);
     let mut bytes = vec![0; size as usize];
-    for (offset, scalar) in leaves(types, ty) {
-        let literal = number(random, scalar);
-        gbxcule_ir::eval::to_bytes(literal, &mut bytes[offset as usize..]);
+    for leaf in leaves(types, ty) {
+        leaf.write(&mut bytes, number(random, leaf.scalar));
     }
     bytes
 }
@@ -104,27 +104,5 @@ pub fn number(random: &mut Random, scalar: Scalar) -> Literal {
             let fraction = random.below(1 << 24);
             Literal::float(scalar, f64::from(fraction) / f64::from(1 << 20) - 8.0)
         }
-    }
-}
-
-/// Returns the offsets of the scalars in a value of a type; empty for types with array handles.
-pub fn leaves(types: &Types, ty: Type) -> Vec<(u64, Scalar)> {
-    let moved = |by: u64, of: Type| {
-        leaves(types, of).into_iter().map(move |(offset, scalar)| (offset + by, scalar))
-    };
-    match &types[ty] {
-        Shape::Struct(id) => {
-            let structure = types.structure(*id);
-            let offsets = gbxcule_ir::layout::field_offsets(types, structure).unwrap_or_default();
-            let fields = structure.fields.iter().zip(offsets);
-            fields.flat_map(|(field, offset)| moved(offset, field.ty)).collect()
-        }
-        Shape::Fixed { of, len } => {
-            let size = types.layout(*of).map_or(0, |layout| layout.size);
-            (0..u64::from(*len)).flat_map(|index| moved(index * size, *of)).collect()
-        }
-        _ => types.components(ty).map_or(Vec::new(), |(of, count)| {
-            (0..count).map(|index| (u64::from(index * of.bytes()), of)).collect()
-        }),
     }
 }

@@ -1,9 +1,8 @@
 //! Compares the memories after launches.
 
-use super::actual::leaves;
 use super::{Actual, RandomProgram};
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::eval;
+use gbxcule_ir::layout::leaves;
 
 pub(super) fn difference(
     program: &RandomProgram,
@@ -23,12 +22,11 @@ pub(super) fn difference(
         let element = types.layout(*of).map_or(1, |layout| layout.size.max(1));
         let leaves = leaves(types, *of);
         for at in (0..size).step_by(element as usize) {
-            for &(offset, scalar) in &leaves {
-                let at = at + offset as usize;
-                let (l, r) =
-                    (eval::from_bytes(scalar, &left[at..]), eval::from_bytes(scalar, &right[at..]));
+            for leaf in &leaves {
+                let (l, r) = (leaf.read(&left[at..]), leaf.read(&right[at..]));
                 if distance(l, r) > ulps {
-                    return Some(format!("`{name}` at byte {at}: {l} and {r}"));
+                    let byte = at + leaf.offset;
+                    return Some(format!("`{name}` at byte {byte}: {l} and {r}"));
                 }
             }
         }

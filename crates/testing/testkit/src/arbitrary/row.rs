@@ -7,7 +7,6 @@ use gbxcule_ir::build::Builder;
 use gbxcule_ir::builtin::{self, Bindings, BuiltinId, Dim, Pattern, Signature};
 use gbxcule_ir::check;
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::eval;
 use gbxcule_ir::function::Param;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Arg, Value};
@@ -241,34 +240,31 @@ impl Inputs {
         let mut bytes = Vec::new();
         for at in 0..count {
             let mut image = image(random, types, of);
-            let leaves = super::actual::leaves(types, of);
+            let leaves = gbxcule_ir::layout::leaves(types, of);
             let mut direction = Vec::new();
-            for &(offset, scalar) in &leaves {
-                let literal = self.number(random, scalar, at, leaves.len());
+            for leaf in &leaves {
+                let literal = self.number(random, leaf.scalar, at, leaves.len());
                 direction.push(literal);
-                eval::to_bytes(literal, &mut image[offset as usize..]);
+                leaf.write(&mut image, literal);
             }
             if self.row == "eig3" {
                 // The builtin is defined for symmetric matrices only.
-                for &(offset, scalar) in &leaves {
-                    let at = offset as usize / scalar.bytes() as usize;
-                    let (low, high) = ((at / 3).min(at % 3), (at / 3).max(at % 3));
-                    eval::to_bytes(direction[low * 3 + high], &mut image[offset as usize..]);
+                for (place, leaf) in leaves.iter().enumerate() {
+                    let (low, high) = ((place / 3).min(place % 3), (place / 3).max(place % 3));
+                    leaf.write(&mut image, direction[low * 3 + high]);
                 }
             }
             if self.row.starts_with("inverse") {
                 // A large diagonal keeps the matrix far from singular ones.
                 let width = leaves.len().isqrt();
-                for (&(offset, scalar), part) in leaves.iter().zip(&direction).step_by(width + 1) {
-                    let far = Literal::float(scalar, part.as_f64() + 12.0);
-                    eval::to_bytes(far, &mut image[offset as usize..]);
+                for (leaf, part) in leaves.iter().zip(&direction).step_by(width + 1) {
+                    leaf.write(&mut image, Literal::float(leaf.scalar, part.as_f64() + 12.0));
                 }
             }
             if self.is_rotation(types, of) {
                 let norm = direction.iter().map(|part| part.as_f64().powi(2)).sum::<f64>().sqrt();
-                for ((offset, scalar), part) in leaves.iter().zip(&direction) {
-                    let unit = Literal::float(*scalar, part.as_f64() / norm);
-                    eval::to_bytes(unit, &mut image[*offset as usize..]);
+                for (leaf, part) in leaves.iter().zip(&direction) {
+                    leaf.write(&mut image, Literal::float(leaf.scalar, part.as_f64() / norm));
                 }
             }
             bytes.extend(image);
