@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
 use gbxcule_back_cxx::{self as cxx, Dialect};
-use gbxcule_files::check_writable;
+use gbxcule_files::{check_writable, python_files};
 use gbxcule_front_warp::ImportOptions;
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::{self, Valid};
@@ -14,7 +14,6 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{FunctionId, module::Module, print as ir_text};
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_passes::grad::reverses;
-use gbxcule_rows::feature_count::python_files;
 use gbxcule_runtime::ProgramFiles;
 use gbxcule_runtime::nvrtc::{Arch, CodeFormat, Nvrtc};
 use gbxcule_survey::{survey, survey_with_texts};
@@ -194,8 +193,7 @@ impl Compile {
         if let Some(out) = &self.out {
             check_writable(out).with_context(|| format!("writing {}", out.display()))?;
         }
-        let mut paths = python_files(folder)?;
-        paths.sort();
+        let paths = python_files(folder)?;
         let allowed = self.imports.allowed(ProgramFiles::below(folder));
         let (mut files, mut unread) = (Vec::new(), Vec::new());
         for path in paths {

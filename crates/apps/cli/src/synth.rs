@@ -69,8 +69,7 @@ struct WorkersOption {
 impl WorkersOption {
     /// Returns the number of threads.
     fn count(&self) -> usize {
-        let cores = std::thread::available_parallelism().ok();
-        self.workers.or(cores).map_or(1, NonZeroUsize::get)
+        gbxcule_runtime::worker_count(self.workers)
     }
 }
 

@@ -62,7 +62,7 @@ pub use recipe::record::{Stored, read_whole};
 pub use recipe::{MadeModule, Recipe};
 pub use reflection::{Parameter, Reflection, read_parameters, reflect};
 pub use stream::{Mark, Stream, Traffic};
-pub use worker_threads::{check_threads, in_pool};
+pub use worker_threads::{check_threads, in_pool, worker_count};
 
 /// Example of the README, run as a test of the documentation.
 #[cfg(doctest)]

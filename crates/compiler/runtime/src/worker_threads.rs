@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::process::PerProcess;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
 /// Bytes of stack that a kernel's variables may take on a thread of the pool.
@@ -46,6 +47,11 @@ fn make() -> Option<&'static ThreadPool> {
         // Pages that are never touched cost nothing.
         .stack_size(MAX_STACK as usize + (8 << 20));
     Some(Box::leak(Box::new(builder.build().ok()?)))
+}
+
+/// Returns a wanted number of threads or child processes; without a wish, the number of cores.
+pub fn worker_count(wanted: Option<NonZeroUsize>) -> usize {
+    wanted.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
 }
 
 /// Runs work with rayon's parallel iterators on the threads on which kernels run.

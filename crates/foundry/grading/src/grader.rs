@@ -2,14 +2,13 @@
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gbxcule_gpu_check::cost::Cost;
 use gbxcule_rows::error::SynthError;
 use gbxcule_rows::row::Row;
 use gbxcule_rows::sandboxed_program;
-use gbxcule_rows::worker_threads::on_threads;
+use gbxcule_rows::worker_threads::in_order;
 
 use crate::answer::Answer;
 use crate::graded_row::GradedRow;
@@ -136,26 +135,16 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         // All answers of a row are graded one after the other, so that the prepared row is kept
         // only for a short time.
         let mut by_row: Vec<usize> = (0..answers.len()).collect();
-        by_row.sort_by_key(|at| answers[*at].row);
-        let next = AtomicUsize::new(0);
-        let work = || -> Result<Vec<(usize, Outcome)>, SynthError> {
-            let mut grades = Vec::new();
-            while let Some(&at) = by_row.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let outcome = one(&answers[at], cuda);
-                let outcome = outcome.and_then(|it| graded(at, &it).map(|()| it));
-                // After an error other threads take no further answer.
-                grades.push((
-                    at,
-                    outcome.inspect_err(|_| next.store(by_row.len(), Ordering::Relaxed))?,
-                ));
-            }
-            Ok(grades)
-        };
-        let parts: Result<Vec<Vec<(usize, Outcome)>>, SynthError> =
-            on_threads(self.options.workers.min(by_row.len().max(1)), work).into_iter().collect();
-        let mut grades: Vec<(usize, Outcome)> = parts?.into_iter().flatten().collect();
-        grades.sort_by_key(|(at, _)| *at);
-        Ok(grades.into_iter().map(|(_, grade)| grade).collect())
+        by_row.sort_by_key(|answer| answers[*answer].row);
+        let workers = self.options.workers.min(by_row.len().max(1));
+        let mut outcomes = in_order(workers, by_row.len(), |number| -> Result<_, SynthError> {
+            let answer = by_row[number];
+            let outcome = one(&answers[answer], cuda)?;
+            graded(answer, &outcome)?;
+            Ok((answer, outcome))
+        })?;
+        outcomes.sort_by_key(|(answer, _)| *answer);
+        Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
     }
 
     fn grade_or_recall(

@@ -13,6 +13,7 @@ mod text;
 mod unmarked;
 
 use cut::{Sources, allowed};
+use gbxcule_files::python_files;
 use gbxcule_front_warp::{
     ImportOptions, KernelName, Program as Parsed, Reader, Texts as ParsedTexts,
 };
@@ -21,12 +22,11 @@ use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Module, print};
 use gbxcule_rows::error::SynthError;
-use gbxcule_rows::feature_count::python_files;
 pub use gbxcule_rows::harvested::{FAMILY, Harvest, UNMARKED, is_licence, manifest_of};
 use gbxcule_rows::harvested::{Origin, RecordedFrom, Refusal, row_of, row_of_recorded};
 use gbxcule_rows::row::{Plan, Row};
 use gbxcule_rows::row_program::{code, within_limits};
-use gbxcule_rows::worker_threads::on_threads;
+use gbxcule_rows::worker_threads::in_order_with;
 pub use licence::licence_of;
 use licence::other_licence;
 pub use recording::Recordings;
@@ -35,7 +35,6 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use text::{OwnText, own_text, parameter_types};
 use unmarked::likely_kernels;
 
@@ -158,8 +157,7 @@ impl<'a> FoundKernels<'a> {
                 return Err(SynthError::data(further, reason));
             }
         }
-        let mut files = python_files(folder)?;
-        files.sort();
+        let files = python_files(folder)?;
         let found = find(folder, license, options, &files);
         Ok(Self { folder, license, options, recordings, files: files.len(), found })
     }
@@ -180,22 +178,11 @@ impl<'a> FoundKernels<'a> {
         workers: usize,
         looked: &(dyn Fn() + Sync),
     ) -> Result<Vec<KernelOutcome>, SynthError> {
-        let next = AtomicUsize::new(kernels.start);
-        let work = || {
-            let (mut made, mut sources) = (Vec::new(), Sources::below(self.folder, self.options));
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= kernels.end {
-                    return made;
-                }
-                made.push((number, self.outcome(&self.found.kernels[number], plan, &mut sources)));
-                looked();
-            }
-        };
-        let mut made: Vec<(usize, Result<KernelOutcome, SynthError>)> =
-            on_threads(workers, work).into_iter().flatten().collect();
-        made.sort_by_key(|(at, _)| *at);
-        made.into_iter().map(|(_, outcome)| outcome).collect()
+        let kernels = &self.found.kernels[kernels];
+        let sources = || Sources::below(self.folder, self.options);
+        in_order_with(workers, kernels.len(), sources, |sources, number| {
+            self.outcome(&kernels[number], plan, sources).inspect(|_| looked())
+        })
     }
 
     /// Makes the row of a kernel.

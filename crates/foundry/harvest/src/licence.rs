@@ -4,9 +4,8 @@
 //! Rows are published with this licence, so a user's statement can't replace it: a folder whose
 //! files name no licence gives no rows.
 
-use gbxcule_files::{MAX_TEXT_BYTES, read_text};
+use gbxcule_files::{MAX_TEXT_BYTES, python_files, read_text};
 use gbxcule_rows::error::SynthError;
-use gbxcule_rows::feature_count::python_files;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -6,8 +6,9 @@
 
 use crate::batch;
 use crate::error::SynthError;
-use crate::feature_count::{kernels, python_files};
+use crate::feature_count::kernels;
 use crate::structure::{Token, tokens};
+use gbxcule_files::python_files;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::Path;

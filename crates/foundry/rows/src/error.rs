@@ -1,5 +1,6 @@
 //! Errors outside of a program: files, data, devices, compilers.
 
+use gbxcule_files::UnreadFolder;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -139,5 +140,11 @@ impl SynthError {
     /// Makes the error about a file with unexpected contents.
     pub fn data(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Data { path: path.into(), reason: reason.to_string() }
+    }
+}
+
+impl From<UnreadFolder> for SynthError {
+    fn from(unread: UnreadFolder) -> Self {
+        Self::File { path: unread.path, source: unread.source }
     }
 }

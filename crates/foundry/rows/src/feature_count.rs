@@ -1,6 +1,10 @@
 //! Counts of kernels that use each feature of the language, for a dataset and for NVIDIA Warp's
 //! tests.
 //!
+//! The three tables of a folder's kernels read the text alone, so they count kernels that don't
+//! compile, too: features here, lines and constructs in `construct_table`, outlines in `skeleton`.
+//! The crate `survey` compiles the kernels.
+//!
 //! `warp_usage.csv` was measured from the tests in the wheel of Warp 1.19.0. Of Warp's kernels only
 //! the kernel's own text counts, without the functions that it calls; of a row the whole text
 //! counts.
@@ -8,10 +12,11 @@
 use crate::error::SynthError;
 use crate::row::Row;
 use crate::structure::{Token, features, tokens};
+use gbxcule_files::python_files;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Counts of kernels.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -80,22 +85,6 @@ impl Usage {
         }
         text
     }
-}
-
-/// Returns the Python files below a folder.
-pub fn python_files(folder: &Path) -> Result<Vec<PathBuf>, SynthError> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(SynthError::file(folder))? {
-        let entry = entry.map_err(SynthError::file(folder))?;
-        let path = entry.path();
-        // Links to folders are not followed, because they may lead in circles.
-        if entry.file_type().map_err(SynthError::file(&path))?.is_dir() {
-            files.extend(python_files(&path)?);
-        } else if path.extension().is_some_and(|extension| extension == "py") {
-            files.push(path);
-        }
-    }
-    Ok(files)
 }
 
 /// Returns the tokens of each kernel, from the decorator to the end of the body.

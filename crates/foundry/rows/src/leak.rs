@@ -7,6 +7,7 @@ use crate::row::Row;
 use crate::structure::erased;
 use crate::worker_threads::in_order;
 use gbxcule_grammar::random::mix;
+use gbxcule_runtime::worker_count;
 use std::collections::HashSet;
 use std::convert::Infallible;
 
@@ -101,9 +102,8 @@ fn by_threads<T: Sync, R: Send>(
     of: impl Fn(&T) -> R + Sync,
     seen: &(dyn Fn(usize) + Sync),
 ) -> Vec<R> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let chunks: Vec<&[T]> = items.chunks(STEP).collect();
-    let Ok(results) = in_order(cores, chunks.len(), |number| {
+    let Ok(results) = in_order(worker_count(None), chunks.len(), |number| {
         let results: Vec<R> = chunks[number].iter().map(&of).collect();
         seen(results.len());
         Ok::<_, Infallible>(results)

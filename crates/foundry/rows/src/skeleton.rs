@@ -10,8 +10,9 @@
 //! compared by their outlines, which need no printing and are equal if the skeletons are equal.
 
 use crate::error::SynthError;
-use crate::feature_count::{kernels, python_files};
+use crate::feature_count::kernels;
 use crate::structure::{Token, digest, erased_of, tokens};
+use gbxcule_files::python_files;
 use gbxcule_front_warp::Program;
 use gbxcule_grammar::random::mix;
 use gbxcule_ir::check::{self, Valid};

@@ -5,20 +5,31 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Calls `work` with each number below `count`, on up to `threads` threads, and returns the results
 /// in order. After an error no thread takes a further number.
-pub(crate) fn in_order<T: Send, E: Send>(
+pub fn in_order<T: Send, E: Send>(
     threads: usize,
     count: usize,
     work: impl Fn(usize) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
+    in_order_with(threads, count, || (), |(), number| work(number))
+}
+
+/// Does what [`in_order`] does, where each thread makes a state that its calls of `work` share.
+pub fn in_order_with<S, T: Send, E: Send>(
+    threads: usize,
+    count: usize,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, usize) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
     let next = AtomicUsize::new(0);
     let take = || -> Result<Vec<(usize, T)>, E> {
-        let mut results = Vec::new();
+        let (mut results, mut state) = (Vec::new(), state());
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= count {
                 return Ok(results);
             }
-            let result = work(number).inspect_err(|_| next.store(count, Ordering::Relaxed))?;
+            let result = work(&mut state, number);
+            let result = result.inspect_err(|_| next.store(count, Ordering::Relaxed))?;
             results.push((number, result));
         }
     };
@@ -31,7 +42,7 @@ pub(crate) fn in_order<T: Send, E: Send>(
 
 /// Runs `work` on this thread and on up to `count - 1` more, and returns all results. Each run
 /// takes items from a counter that the caller owns.
-pub fn on_threads<T: Send>(count: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
+fn on_threads<T: Send>(count: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
     let work = &work;
     std::thread::scope(|scope| {
         let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();

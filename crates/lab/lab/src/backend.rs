@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use gbxcule_runtime::worker_count;
 use gbxcule_swarm::{
     Codec, CpuState, Frame, LinkMode, Model, Programs, Recompile, Rom, Schedule, Stage,
     SwarmConfig, SwarmError,
@@ -174,9 +175,7 @@ impl BackendConfig {
 
     /// Returns the number of workers to start.
     pub fn workers(&self) -> usize {
-        self.workers
-            .or_else(|| std::thread::available_parallelism().ok())
-            .map_or(1, NonZeroUsize::get)
+        worker_count(self.workers)
     }
 
     /// Converts this configuration to a swarm's.

@@ -8,6 +8,7 @@
 
 use std::time::{Duration, Instant};
 
+use gbxcule_runtime::worker_count;
 use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Schedule, Stage};
 use serde_json::{Value, json};
 
@@ -331,10 +332,9 @@ fn median(sorted: &[f64]) -> f64 {
 /// Returns the number of machines that a backend can work on at once: all of them on a device, one
 /// for each worker on a CPU.
 fn parallel(plan: &BenchPlan, kind: BackendKind, num_envs: usize) -> usize {
-    let workers = plan.workers.or_else(|| std::thread::available_parallelism().ok());
     match kind {
         BackendKind::SwarmCuda => num_envs,
-        _ => num_envs.min(workers.map_or(1, std::num::NonZeroUsize::get)),
+        _ => num_envs.min(worker_count(plan.workers)),
     }
 }
 

@@ -26,7 +26,7 @@ pub fn describe() -> Value {
         "kernel": first_line("/proc/sys/kernel/osrelease"),
         "arch": std::env::consts::ARCH,
         "cpu": field("/proc/cpuinfo", "model name", ':'),
-        "cpus": std::thread::available_parallelism().map_or(1, usize::from),
+        "cpus": gbxcule_runtime::worker_count(None),
         "memory_bytes": memory_bytes(),
         "gpus": gpus(),
         "cuda": cuda(),

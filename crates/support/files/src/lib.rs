@@ -20,6 +20,7 @@ mod read;
 mod removal;
 mod same_file;
 mod temporary;
+mod tree;
 mod write_target;
 
 pub use folder::TemporaryFolder;
@@ -33,6 +34,7 @@ pub use patience::{Patient, write_standard};
 pub use read::{MAX_ROM_BYTES, MAX_TEXT_BYTES, open, read, read_own, read_record, read_text};
 pub use same_file::is_same_file;
 pub use temporary::{random_word, remove_all, sweep};
+pub use tree::{UnreadFolder, python_files};
 
 /// Example of the README, run as a test of the documentation.
 #[cfg(doctest)]

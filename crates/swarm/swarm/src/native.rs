@@ -3,12 +3,11 @@
 mod outputs;
 mod shard;
 
-use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use gbxcule_console::{MachineSound, Shown, SuperPicture};
 use gbxcule_recompiler::Recompile;
-use gbxcule_runtime::{Device, in_pool};
+use gbxcule_runtime::{Device, in_pool, worker_count};
 use gbxcule_sound::SAMPLES_PER_FRAME;
 use rayon::prelude::*;
 use shard::{SHARDS_PER_THREAD, ShardPlan};
@@ -47,10 +46,7 @@ impl NativeEngine {
             env_bytes(&rom, &config),
             config.num_envs,
         )?;
-        let threads = config
-            .threads
-            .or_else(|| std::thread::available_parallelism().ok())
-            .map_or(1, NonZeroUsize::get);
+        let threads = worker_count(config.threads);
         let state = SwarmState::new(rom, config, Some(FrameTime::default()));
         let SwarmState { config, rom, starts, .. } = &state;
         let programs = &config.programs;
