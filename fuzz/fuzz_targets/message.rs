@@ -8,6 +8,9 @@ pub(crate) mod http;
 #[path = "../../crates/apps/cli/src/watch/memory_filter.rs"]
 #[allow(dead_code, reason = "the target searches nothing")]
 pub(crate) mod memory_filter;
+#[path = "../../crates/apps/cli/src/pad.rs"]
+#[allow(dead_code, reason = "the target presses nothing")]
+pub(crate) mod pad;
 #[path = "../../crates/apps/cli/src/watch/request.rs"]
 #[allow(dead_code, reason = "the target serves nobody")]
 pub(crate) mod request;

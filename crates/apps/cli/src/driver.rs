@@ -14,9 +14,9 @@ use gbxcule_swarm::{
 };
 
 use crate::env_details::{EnvDetails, StepDetails};
+use crate::pad::Pad;
 use crate::run_options::RunOptions;
 use crate::watch::memory_search;
-use crate::watch::request::Pad;
 
 /// A swarm's configuration and the source of its actions.
 #[derive(Debug, Clone)]

@@ -23,6 +23,7 @@ mod judge;
 mod kernel_file;
 pub mod live_view;
 mod mp4;
+mod pad;
 mod picture;
 mod play;
 mod print;

@@ -15,11 +15,12 @@ use gbxcule_swarm::{Swarm, SwarmError};
 
 use crate::env_details::{EnvDetails, StepDetails};
 use crate::film::REAL_FRAMES_PER_S;
+use crate::pad::Pad;
 use crate::picture::Curve;
 use crate::watch::heatmap::Heatmap;
 use crate::watch::memory_search;
 use crate::watch::meter::Meter;
-use crate::watch::request::{Pad, Request, Rights};
+use crate::watch::request::{Request, Rights};
 use crate::watch::server::{RunningServer, Server};
 use crate::watch::server_message::{Mode, Status, SwarmDescription};
 use crate::watch::sound_queue::SoundQueue;

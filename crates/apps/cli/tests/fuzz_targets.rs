@@ -4,7 +4,7 @@
 // The targets' library, of which only the macro is here.
 extern crate self as libfuzzer_sys;
 
-use message::watch;
+use message::{pad, watch};
 
 macro_rules! targets {
     ($($name:ident, $path:literal, $inputs:literal;)*) => {

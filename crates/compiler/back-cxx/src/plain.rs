@@ -1,6 +1,9 @@
 //! CUDA without the header, as people write it: raw pointers and extents, `blockIdx` and
 //! `threadIdx` behind a guard, CUDA's own functions.
 //!
+//! The writer is the one of all texts (`unit`, `statement`, `op`); this folder holds only what it
+//! writes differently without the header, and what such a text needs in addition.
+//!
 //! A kernel takes the extents of its launch, `dim0, ..`, and then its parameters; an array is a
 //! pointer to dense elements, followed by its extents `x_dim0, ..`. Indices are not checked, and
 //! none may be negative, apart from literals. A kernel has no such text if it has arrays in structs

@@ -7,6 +7,7 @@ use gbxcule_swarm::{
     BORDERED_HEIGHT, BORDERED_WIDTH, Frame, Grays, Model, Picture, Recompile, Revision, Rom,
     Schedule, Swarm, SwarmConfig, SwarmError, View,
 };
+use gbxcule_testkit::super_game_boy::{self, POLL, SEND};
 
 /// Sends PAL01 and ATTR_DIV over P1 again and again: the lower half has palette 1.
 const PROGRAM: &str = "
@@ -17,35 +18,10 @@ Again:
     ld hl, Commands
     ld c, 2
 Packet:
-    xor a
-    call Pulse
-    ld b, 16
-Byte:
-    ld a, [hl]
-    inc hl
-    ld d, a
-    ld e, 8
-Bit:
-    ld a, $20
-    srl d
-    jr nc, Zero
-    ld a, $10
-Zero:
-    call Pulse
-    dec e
-    jr nz, Bit
-    dec b
-    jr nz, Byte
-    ld a, $20
-    call Pulse
+    call Send
     dec c
     jr nz, Packet
     jr Again
-Pulse:
-    ldh [$00], a
-    ld a, $30
-    ldh [$00], a
-    ret
 Commands:
     db $01, $34, $12, $01, $00, $02, $00, $03, $00, $04, $00, $05, $00, $06, $00, $00
     db $31, $41, $08, $00, $00, $00, $00, $00, $00, $00, $00, $00, $00, $00, $00, $00
@@ -55,12 +31,11 @@ Commands:
 const FRAMES: u32 = 3;
 
 fn program(text: &str) -> Vec<u8> {
-    let code = Assembler::new("super.asm", text).code_at(0x150).expect("a program");
-    let mut rom = vec![0; 0x8000];
-    rom[0x100..0x104].copy_from_slice(&[0x00, 0xc3, 0x50, 0x01]);
-    (rom[0x146], rom[0x14b], rom[0x143]) = (0x03, 0x33, 0x80);
+    let text = format!("{text}{SEND}");
+    let code = Assembler::new("super.asm", &text).code_at(0x150).expect("a program");
+    let mut rom = super_game_boy::rom(&code);
+    rom[0x143] = 0x80;
     rom[0x104..0x134].fill(0xff);
-    rom[0x150..][..code.len()].copy_from_slice(&code);
     rom
 }
 
@@ -193,31 +168,11 @@ fn a_border_surrounds_the_picture_and_may_cover_it() {
     assert!(outer.iter().chain(&inner).all(|color| *color == 0x7fff));
 }
 
-/// Writes what P1 shows of the directions of each controller to C000 to C003.
-const POLL: &str = "
-Poll:
-    ldh a, [$00]
-    and 3
-    xor 3
-    ld l, a
-    ld h, $c0
-    ld a, $20
-    ldh [$00], a
-    ldh a, [$00]
-    and $0f
-    ld [hl], a
-    ld a, $10
-    ldh [$00], a
-    ld a, $30
-    ldh [$00], a
-    jr Poll
-Pulse:";
-
 #[test]
 fn controllers_of_an_env_have_buttons_of_their_own() {
     // MLT_REQ asks for four controllers, once.
     let text = PROGRAM.replace("db $01, $34", "db $89, $03").replace("ld c, 2", "ld c, 1");
-    let text = text.replace("    jr Again\nPulse:", POLL);
+    let text = text.replace("    jr Again\n", POLL);
     let mut swarm = swarm_of(&text, "sgb", Recompile::default());
     let shown = |swarm: &mut Swarm| {
         (0..FRAMES).for_each(|_| swarm.step(&[0]).expect("a good action"));

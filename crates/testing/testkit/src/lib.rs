@@ -4,10 +4,11 @@
 //! [`pattern`]); ways to run them ([`host`], [`stand_in`]) and oracles to ask about them
 //! ([`warp`]); recorded instructions of the machine ([`sm83`]) and the machine's memory image
 //! ([`machine_image`]); pages whose examples are run ([`page_example`]); the files of folders
-//! ([`folder`]); and the variables that choose what tests do ([`switch`]).
+//! ([`folder`]); parts of programs for a Super Game Boy ([`super_game_boy`]); and the variables
+//! that choose what tests do ([`switch`]).
 //!
-//! Without the feature `kernels` the crate has only [`sm83`], [`page_example`], [`folder`] and
-//! [`switch`], and Cargo builds nothing of the compiler.
+//! Without the feature `kernels` the crate has only [`sm83`], [`page_example`], [`folder`],
+//! [`super_game_boy`] and [`switch`], and Cargo builds nothing of the compiler.
 
 #[cfg(feature = "kernels")]
 pub mod arbitrary;
@@ -24,6 +25,7 @@ pub mod sample;
 pub mod sm83;
 #[cfg(feature = "kernels")]
 pub mod stand_in;
+pub mod super_game_boy;
 pub mod switch;
 #[cfg(feature = "kernels")]
 pub mod warp;

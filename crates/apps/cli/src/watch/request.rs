@@ -6,6 +6,7 @@
 use gbxcule_swarm::{Model, button};
 use serde::Deserialize;
 
+use crate::pad::Pad;
 use crate::watch::memory_filter::{Filter, Form};
 use crate::watch::tile::Shrink;
 
@@ -49,15 +50,6 @@ pub(crate) enum Request {
         place: u32,
         byte: u8,
     },
-}
-
-/// Joypad of an env that a viewer holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub(crate) struct Pad {
-    pub(crate) env: usize,
-    /// Number of the controller: 1 to 3 are the further ones of a Super Game Boy.
-    #[serde(default)]
-    pub(crate) controller: u8,
 }
 
 /// Range of machines that a browser shows, with the scale of their pictures.

@@ -12,11 +12,12 @@ use gbxcule_swarm::{Swarm, SwarmError};
 use serde_json::Value;
 
 use crate::env_details::EnvDetails;
+use crate::pad::Pad;
 use crate::picture::Curve;
 use crate::watch::connection::MAX_VIEWERS;
 use crate::watch::heatmap::Heatmap;
 use crate::watch::memory_search::{self, MemorySearch};
-use crate::watch::request::{Look, Pad, Request};
+use crate::watch::request::{Look, Request};
 use crate::watch::server_message::{self, Status, ViewHead};
 use crate::watch::sound_queue::SoundQueue;
 use crate::watch::statistics::Summary;

@@ -551,7 +551,7 @@ impl<'p> Warp<'p> {
 }
 
 /// Returns a number in which each bit depends on all bits of the given number: the last step of
-/// SplitMix64.
+/// SplitMix64, as in `gbxcule_ir::splitmix`; the simulator depends on no crate of the compiler.
 pub fn mixed(number: u64) -> u64 {
     let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
