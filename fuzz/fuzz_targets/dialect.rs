@@ -6,7 +6,6 @@
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_front_warp::Program;
-use gbxcule_ir::Module;
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
@@ -47,9 +46,7 @@ fn texts(source: &str) -> Vec<String> {
     };
     let reader = program.reader();
     for kernel in reader.kernels() {
-        let mut module = Module::new("fuzzed");
-        let lowered = reader.lower(kernel.position, &mut module);
-        match lowered.and_then(|()| check::module(module)) {
+        match reader.lower(kernel.position, "fuzzed").and_then(check::module) {
             Ok(module) => texts.extend([Dialect::Host, Dialect::Cuda].map(|dialect| {
                 let options = Options { sources: Some(&sources), ..Options::new(dialect) };
                 cxx::write(&module, &options).source

@@ -122,14 +122,8 @@ fn module(program: &Program, file: &Path, wanted: Wanted<'_>) -> Result<Module, 
     let name = file.file_stem().map_or("kernels".into(), |stem| stem.to_string_lossy());
     let reader = program.reader();
     let reader = if wanted.gradients { reader.with_gradients() } else { reader };
-    if wanted.kernels.is_empty() {
-        return reader.compile(&name);
-    }
-    let mut module = Module::new(name.into_owned());
-    for kernel in reader.kernels().iter().filter(|kernel| wanted.kernels.contains(&kernel.name)) {
-        reader.lower(kernel.position, &mut module)?;
-    }
-    Ok(module)
+    let all = wanted.kernels.is_empty();
+    reader.compile_kernels(&name, |kernel| all || wanted.kernels.contains(&kernel.name))
 }
 
 /// Parses `NAME=VALUE`.

@@ -1,7 +1,7 @@
 //! The Python front end: NVIDIA Warp's dialect, read as text.
 //!
 //! A text is parsed once ([`Program::parse`]). Each of its kernels is then lowered into its own
-//! module, or several kernels into one module. Python never runs: a construct whose meaning only
+//! module ([`Reader::lower`]), or several kernels into one ([`Reader::compile_kernels`]). Python never runs: a construct whose meaning only
 //! a run could tell is refused, with its line and a stable code. No text makes this crate panic.
 //!
 //! # Generic kernels
@@ -11,6 +11,7 @@
 
 mod entry_point;
 mod lower;
+mod module_builder;
 mod program;
 mod reader;
 

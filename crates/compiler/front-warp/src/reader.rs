@@ -1,13 +1,11 @@
-//! Kernels of a program, and their lowering for the values and types that the text or the caller
-//! gives.
+//! Kernels of a program, and the modules that are made of them.
 
-use crate::lower::{LoweringError, Session};
-use gbxcule_ir::diagnostic::{Code, Diagnostic};
+use crate::module_builder::ModuleBuilder;
+use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::source::Span;
 use gbxcule_python_names::syntax::{self, StmtFunctionDef};
 use gbxcule_python_names::{Files, ScopeId};
-use gbxcule_python_values::CallFrames;
 use gbxcule_warp_types::annotation::Annotation;
 use gbxcule_warp_types::decorator::{self, Role};
 use gbxcule_warp_types::library::Library;
@@ -16,7 +14,6 @@ use gbxcule_warp_types::signature::{self, Formal};
 use gbxcule_warp_types::trial;
 use gbxcule_warp_types::undecided;
 use gbxcule_warp_types::unit::{Unit, Warp};
-use gbxcule_warp_types::unknown_name;
 
 /// A kernel of a program, by its position in the text.
 #[derive(Clone, Debug)]
@@ -43,10 +40,10 @@ pub struct GenericParameter {
 /// A program with its names resolved.
 pub struct Reader<'a> {
     pub(crate) unit: Unit<'a>,
-    kernels: Vec<(&'a StmtFunctionDef, ScopeId)>,
-    kernel_calls: KernelCalls<'a>,
+    pub(crate) kernels: Vec<(&'a StmtFunctionDef, ScopeId)>,
+    pub(crate) kernel_calls: KernelCalls<'a>,
     pub(crate) gradients: bool,
-    trial_types: bool,
+    pub(crate) trial_types: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -104,58 +101,47 @@ impl<'a> Reader<'a> {
 
     /// Lowers all kernels into one module called `name`.
     pub fn compile(&self, name: &str) -> Result<Module, Vec<Diagnostic>> {
-        let mut module = Module::new(name);
+        self.compile_kernels(name, |_| true)
+    }
+
+    /// Lowers the kernels that are wanted, with the functions that they call, into one module
+    /// called `name`. Kernels share functions and structs. A kernel that an enclosing function
+    /// makes, and that uses this function's arguments, is lowered once for each call of the
+    /// function. A generic kernel is lowered once for each overload.
+    pub fn compile_kernels(
+        &self,
+        name: &str,
+        wanted: impl Fn(&KernelName) -> bool,
+    ) -> Result<Module, Vec<Diagnostic>> {
+        let mut builder = ModuleBuilder::new(self, name);
         let mut faults = Vec::new();
-        for kernel in self.kernels() {
-            if let Err(found) = self.lower(kernel.position, &mut module) {
-                for fault in found {
-                    if !faults.contains(&fault) {
-                        faults.push(fault);
-                    }
+        for kernel in self.kernels().iter().filter(|kernel| wanted(kernel)) {
+            for fault in builder.kernel(kernel.position).err().unwrap_or_default() {
+                if !faults.contains(&fault) {
+                    faults.push(fault);
                 }
             }
         }
-        if faults.is_empty() { Ok(module) } else { Err(faults) }
+        if faults.is_empty() { Ok(builder.module()) } else { Err(faults) }
     }
 
-    /// Lowers one kernel, with the functions it calls, into a module; does nothing if there is no
-    /// kernel at this position. A kernel that an enclosing function makes, and that uses this
-    /// function's arguments, is lowered once for each call of the function. A generic kernel is
-    /// lowered once for each overload. If the kernel is refused, the module may hold parts of it
-    /// and can't be used.
-    pub fn lower(&self, position: usize, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
-        let Some(&(def, scope)) = self.kernels.get(position) else { return Ok(()) };
-        let frames = CallFrames::new(&self.unit, &self.kernel_calls.sites).of(scope);
-        let frames = frames.map_err(|fault| vec![*fault])?;
-        let before = (!frames.is_empty()).then(|| module.clone());
-        let lowered = self.overloads(def, scope, module);
-        match (lowered, before) {
-            // The kernel uses arguments of the function around it.
-            (Err(_), Some(before)) => {
-                *module = before;
-                frames.into_iter().try_for_each(|frame| {
-                    self.unit.frames.run(frame, || self.overloads(def, scope, module))
-                })
-            }
-            (lowered, _) => lowered,
-        }
+    /// Lowers one kernel into a module of its own called `name`, which is empty if there is no
+    /// kernel at this position.
+    pub fn lower(&self, position: usize, name: &str) -> Result<Module, Vec<Diagnostic>> {
+        let mut builder = ModuleBuilder::new(self, name);
+        builder.kernel(position)?;
+        Ok(builder.module())
     }
 
     /// Lowers a kernel that [`Self::lower`] refused because of values that only Python knows,
     /// such as arguments of the enclosing function. Tries values and takes the first values that
     /// fit; if no values fit, returns the faults of the last try. This is for a caller that only
     /// counts kernels.
-    pub fn lower_with_trials(
-        &self,
-        position: usize,
-        module: &mut Module,
-    ) -> Result<(), Vec<Diagnostic>> {
-        let before = module.clone();
-        let mut attempt = |which: usize, value: usize| {
-            *module = before.clone();
+    pub fn lower_with_trials(&self, position: usize, name: &str) -> Result<Module, Vec<Diagnostic>> {
+        let attempt = |which: usize, value: usize| {
             self.unit.dialect.trials.choose(which, value);
             self.unit.frames.forget();
-            self.lower(position, module)
+            self.lower(position, name)
         };
         self.unit.dialect.trials.set(true);
         let mut lowered = attempt(0, 0);
@@ -173,7 +159,7 @@ impl<'a> Reader<'a> {
                     }
                     attempts += 1;
                     let next = attempt(which, value);
-                    if next.as_ref().map_or_else(|it| self::reached(it) > reached, |()| true) {
+                    if next.as_ref().map_or_else(|it| self::reached(it) > reached, |_| true) {
                         self.unit.dialect.trials.keep();
                         lowered = next;
                         continue 'further;
@@ -189,107 +175,6 @@ impl<'a> Reader<'a> {
         self.unit.dialect.trials.set(false);
         self.unit.frames.clear();
         lowered
-    }
-
-    /// Lowers a kernel for all types that it is compiled for.
-    fn overloads(
-        &self,
-        def: &'a StmtFunctionDef,
-        scope: ScopeId,
-        module: &mut Module,
-    ) -> Result<(), Vec<Diagnostic>> {
-        let formals = signature::formals(&self.unit, def, scope);
-        let formals = formals
-            .map_err(|faults| unknown_name::with_names_of_body(&self.unit, def, scope, faults))?;
-        if let Some(formal) = formals.iter().find(|formal| formal.variadic) {
-            let message = "a kernel takes a fixed number of arguments";
-            return Err(vec![Diagnostic::error(Code::UnsupportedVariadic, formal.span, message)]);
-        }
-        if !formals.iter().any(|formal| formal.annotation.is_generic()) {
-            let types: Vec<Annotation> = formals.iter().map(|it| it.annotation.clone()).collect();
-            return self.typed(def, scope, &formals, &types, module);
-        }
-        let overloads = self.kernel_calls.overloads(&self.unit, def, &formals);
-        let overloads = overloads.map_err(|fault| vec![*fault])?;
-        if overloads.is_empty() {
-            return self.untyped(def, scope, &formals, module);
-        }
-        overloads.iter().try_for_each(|types| self.typed(def, scope, &formals, types, module))
-    }
-
-    /// Lowers a generic kernel for which no types are given. It tries the trial types, if the
-    /// caller asks for them.
-    fn untyped(
-        &self,
-        def: &'a StmtFunctionDef,
-        scope: ScopeId,
-        formals: &[Formal<'a>],
-        module: &mut Module,
-    ) -> Result<(), Vec<Diagnostic>> {
-        let mut first = Vec::new();
-        let before = module.clone();
-        if self.unit.dialect.trials.is_on() {
-            let f32 = Annotation::trials()[0].clone();
-            let chosen = |formal: &Formal<'a>| match formal.annotation.has_any() {
-                true => self
-                    .unit
-                    .dialect
-                    .trials
-                    .generic_type(formal.name)
-                    .unwrap_or_else(|| f32.clone()),
-                false => f32.clone(),
-            };
-            let types: Vec<_> =
-                formals.iter().map(|it| it.annotation.chosen(&chosen(it))).collect();
-            return self.typed(def, scope, formals, &types, module);
-        }
-        let trials = if self.trial_types { &Annotation::trials()[..] } else { &[] };
-        for any in trials {
-            let types: Vec<_> = formals.iter().map(|it| it.annotation.chosen(any)).collect();
-            let lowered = self.typed(def, scope, formals, &types, module);
-            let Err(faults) = lowered else { return Ok(()) };
-            *module = before.clone();
-            if first.is_empty() {
-                first = faults;
-            }
-            if !formals.iter().any(|formal| formal.annotation.has_any()) {
-                break;
-            }
-        }
-        Err(vec![self.no_types(def, formals, &first)])
-    }
-
-    /// Diagnostic for a generic kernel without given types, or for which no trial types fit.
-    fn no_types(
-        &self,
-        def: &StmtFunctionDef,
-        formals: &[Formal<'a>],
-        faults: &[Diagnostic],
-    ) -> Diagnostic {
-        let name = &def.name;
-        let message =
-            format!("nothing says for which types the generic kernel `{name}` is compiled");
-        let fault = Diagnostic::error(Code::GenericKernel, self.unit.span(name), message);
-        let fault = match faults.first() {
-            Some(first) if first.span().is_some() => {
-                fault.label(first.span(), format!("with `float32` for `Any`: {}", first.message))
-            }
-            _ => fault,
-        };
-        let names: Vec<&str> = formals.iter().map(|formal| formal.name).collect();
-        let overload =
-            format!("`wp.overload({name}, [..])` does, with types for ({})", names.join(", "));
-        if !self.unit.files.takes_options {
-            return fault.help(overload);
-        }
-        let by_caller =
-            format!("{overload}, and so does `--types '{name}=[..]'` on the command line");
-        // Types alone don't help where a value is missing too.
-        let value = faults.first().filter(|it| it.code == Code::NeedsPythonEvaluation);
-        fault.help(match value.and_then(|it| it.help.as_ref()) {
-            Some(value) => format!("{by_caller}; {value}"),
-            None => by_caller,
-        })
     }
 
     /// Returns the parameters of a kernel that stand for more than one type. A caller that launches
@@ -310,38 +195,6 @@ impl<'a> Reader<'a> {
             },
         };
         Ok(generic.map(parameter).collect())
-    }
-
-    /// Lowers a kernel for parameters of these types.
-    fn typed(
-        &self,
-        def: &'a StmtFunctionDef,
-        scope: ScopeId,
-        formals: &[Formal<'a>],
-        annotations: &[Annotation],
-        module: &mut Module,
-    ) -> Result<(), Vec<Diagnostic>> {
-        let mut session = Session::new(&self.unit, self.gradients);
-        let mut types = Vec::with_capacity(formals.len());
-        for (formal, annotation) in formals.iter().zip(annotations) {
-            match session.structs.concrete(&self.unit, module, annotation, formal.span) {
-                Ok(ty) => types.push(ty),
-                Err(LoweringError::Fault(fault)) => session.report.push(*fault),
-                Err(LoweringError::Reported) => {}
-            }
-        }
-        if types.len() == formals.len() {
-            session.kernel(&self.unit, module, (def, scope), formals, &types);
-        }
-        if session.report.faults().is_empty()
-            && (session.report.is_refused() || types.len() < formals.len())
-        {
-            let span = self.unit.span(&def.name);
-            let message = "this kernel is refused";
-            session.report.push(Diagnostic::error(Code::Refused, span, message));
-        }
-        let faults = session.report.into_faults();
-        if faults.is_empty() { Ok(()) } else { Err(faults) }
     }
 }
 

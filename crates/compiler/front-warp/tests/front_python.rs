@@ -38,9 +38,8 @@ fn texts(text: &str) -> Vec<String> {
     let reader = program.reader();
     let mut texts = Vec::new();
     for kernel in reader.kernels() {
-        let mut module = Module::new("random");
-        let lowered = reader.lower(kernel.position, &mut module);
-        let Ok(module) = lowered.and_then(|()| check::module(module)) else { continue };
+        let lowered = reader.lower(kernel.position, "random");
+        let Ok(module) = lowered.and_then(check::module) else { continue };
         for dialect in [Dialect::Host, Dialect::Cuda] {
             let options = Options { sources: Some(&sources), ..Options::new(dialect) };
             texts.push(cxx::write(&module, &options).source);

@@ -356,9 +356,7 @@ fn lowered(
     kernel: &KernelName,
 ) -> Result<Valid<Module>, Vec<Diagnostic>> {
     let lower = |reader: &Reader<'_>| {
-        let mut module = Module::new("kernel");
-        reader.lower(kernel.position, &mut module)?;
-        within_limits(check::module(module)?)
+        within_limits(check::module(reader.lower(kernel.position, "kernel")?)?)
     };
     match lower(reader) {
         Err(faults) if code(&faults) == GENERIC => lower(&program.reader().with_trial_types()),

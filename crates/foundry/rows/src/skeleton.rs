@@ -76,11 +76,8 @@ impl KnownSkeletons {
         let reader = program.reader();
         for kernel in reader.kernels() {
             self.kernels += 1;
-            let mut module = Module::new("kernels");
-            if reader.lower(kernel.position, &mut module).is_err() {
-                continue;
-            }
-            let Ok(module) = check::module(module) else { continue };
+            let lowered = reader.lower(kernel.position, "kernels");
+            let Ok(module) = lowered.and_then(check::module) else { continue };
             self.compiled += 1;
             self.hashes.insert(of_module(&module));
             self.outlines.insert(outline(&module));

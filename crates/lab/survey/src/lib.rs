@@ -174,13 +174,12 @@ impl Survey {
         self.stage_totals[CompilerStage::Front as usize].time += begin.elapsed();
         for kernel in reader.kernels() {
             let compiling = AssertUnwindSafe(|| {
-                let strict = self.compile(id, |module| reader.lower(kernel.position, module));
+                let strict = self.compile(id, |name| reader.lower(kernel.position, name));
                 match strict {
                     Ok(()) => Ok(Outcome::Compiled),
                     Err(faults) if !faults.iter().any(asks_for_values) => Err(faults),
                     Err(faults) => {
-                        let tried =
-                            |module: &mut Module| reader.lower_with_trials(kernel.position, module);
+                        let tried = |name: &str| reader.lower_with_trials(kernel.position, name);
                         match self.compile(id, tried) {
                             Ok(()) => Ok(Outcome::Tried),
                             // A missing feature refuses the kernel for all values.
@@ -207,11 +206,11 @@ impl Survey {
     fn compile(
         &mut self,
         id: SourceId,
-        lower: impl FnOnce(&mut Module) -> Result<(), Vec<Diagnostic>>,
+        lower: impl FnOnce(&str) -> Result<Module, Vec<Diagnostic>>,
     ) -> Result<(), Vec<Diagnostic>> {
-        let mut module = Module::new(self.sources.get(id).name.clone());
-        let lowered = self.timed(CompilerStage::Front, |_| lower(&mut module));
-        lowered.map_err(|faults| {
+        let lowered =
+            self.timed(CompilerStage::Front, |survey| lower(&survey.sources.get(id).name));
+        let module = lowered.map_err(|faults| {
             faults.into_iter().filter(|fault| fault.severity == Severity::Error).collect::<Vec<_>>()
         })?;
         let module = self.timed(CompilerStage::Check, |_| check::module(module))?;

@@ -2,7 +2,6 @@
 
 use crate::arbitrary::Differentiable;
 use gbxcule_front_warp::Program;
-use gbxcule_ir::Module;
 use gbxcule_ir::source::SourceMap;
 
 /// Text of the file with the patterns.
@@ -33,9 +32,8 @@ pub fn patterns() -> Vec<Pattern> {
     });
     let kernels = reader.kernels().into_iter().zip(titles);
     let patterns = kernels.map(|(kernel, title)| {
-        let mut module = Module::new("patterns");
-        let lowered = reader.lower(kernel.position, &mut module);
-        lowered.unwrap_or_else(|faults| panic!("{}: {faults:#?}", kernel.name));
+        let lowered = reader.lower(kernel.position, "patterns");
+        let module = lowered.unwrap_or_else(|faults| panic!("{}: {faults:#?}", kernel.name));
         let id = module.find(&kernel.name).expect("it was lowered");
         let arrays = ARRAYS.map(<[f64]>::to_vec).into();
         let case = Differentiable { module, kernel: id, threads: 2, arrays, numbers: vec![5, 3] };

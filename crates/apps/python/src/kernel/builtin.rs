@@ -30,12 +30,7 @@ type SpelledType = (&'static str, Vec<u16>, &'static str);
 pub(crate) fn result_types(py: Python<'_>, text: String) -> PyResult<Vec<SpelledType>> {
     let outcome = py.detach(|| {
         let program = Given { file: "<call>".into(), text, ..Given::default() }.parse()?.program;
-        let mut module = Module::new("call");
-        let reader = program.reader();
-        for kernel in reader.kernels() {
-            reader.lower(kernel.position, &mut module)?;
-        }
-        check::module(module)
+        check::module(program.compile("call")?)
     });
     let module =
         outcome.map_err(|faults: Vec<Diagnostic>| CompileError::new_err(refused(&faults)))?;

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use gbxcule_front_warp::Reader;
+use gbxcule_front_warp::{KernelName, Reader};
 use gbxcule_ir::Module;
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::Diagnostic;
@@ -156,13 +156,6 @@ impl Request {
 
 /// Lowers all kernels of a program, or those that `names` has, into one module.
 fn lower(reader: &Reader<'_>, names: Option<&[String]>) -> Result<Valid<Module>, Vec<Diagnostic>> {
-    let mut module = Module::new("kernels");
-    let mut faults = Vec::new();
-    let wanted = |name: &String| names.is_none_or(|names| names.contains(name));
-    for kernel in reader.kernels().iter().filter(|kernel| wanted(&kernel.name)) {
-        if let Err(faults_of_kernel) = reader.lower(kernel.position, &mut module) {
-            faults.extend(faults_of_kernel);
-        }
-    }
-    if faults.is_empty() { check::module(module) } else { Err(faults) }
+    let wanted = |kernel: &KernelName| names.is_none_or(|names| names.contains(&kernel.name));
+    check::module(reader.compile_kernels("kernels", wanted)?)
 }

@@ -8,6 +8,7 @@ use gbxcule_ir::source::Span;
 const MAX_WORK: usize = 50_000;
 
 /// Faults of a kernel and of the functions that it calls.
+#[derive(Clone)]
 pub(crate) struct Report {
     faults: Vec<Diagnostic>,
     /// True if lowering ends at the first fault.

@@ -1,4 +1,4 @@
-//! State that the functions of one kernel share while they are lowered, and the beginning of each.
+//! State that the functions of a module share while they are lowered, and the beginning of each.
 
 use super::control::Statements;
 use super::manual_gradient::ManualGradient;
@@ -19,7 +19,8 @@ use gbxcule_warp_types::signature::Formal;
 use gbxcule_warp_types::unit::Unit;
 use rustc_hash::FxHashMap;
 
-/// Structs and functions made so far, and the faults.
+/// Structs and functions made so far, and the faults of the kernel that is lowered.
+#[derive(Clone)]
 pub(crate) struct Session<'a> {
     pub(crate) structs: StructTypes,
     pub(crate) report: Report,
@@ -57,6 +58,11 @@ impl<'a> Session<'a> {
             gradients,
             derivatives: FxHashMap::default(),
         }
+    }
+
+    /// Begins the report of the next kernel.
+    pub(crate) fn begin_kernel(&mut self, unit: &Unit<'a>) {
+        self.report = Report::new(unit.dialect.trials.is_brief());
     }
 
     /// Lowers a kernel for parameters of given types. Its faults lie in `report` afterwards.

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 const MAX_STRUCT_NESTING: usize = 64;
 
 /// Structs of the module, by class.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct StructTypes {
     classes: FxHashMap<StructKey, Definition>,
     /// Number of structs that are being defined, each inside the one before.

@@ -124,7 +124,7 @@ impl<'a> PassedArguments<'a> {
 }
 
 /// Functions lowered so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Instances<'a> {
     made: Vec<Instance<'a>>,
     /// Functions whose result is the content of a tile.
@@ -135,6 +135,7 @@ pub(super) struct Instances<'a> {
 }
 
 /// A function lowered for some argument types.
+#[derive(Clone)]
 struct Instance<'a> {
     /// The definition, and the call of the Python function that makes it.
     key: (*const StmtFunctionDef, FrameId),

@@ -3,7 +3,6 @@
 
 use crate::oracle::{Case, Verdict, compare};
 use gbxcule_front_warp::Program;
-use gbxcule_ir::Module;
 use gbxcule_ir::diagnostic::{Code, render};
 use gbxcule_ir::source::SourceMap;
 
@@ -90,12 +89,9 @@ fn verdict(body: &str) -> Verdict {
     let lines: String = body.trim().lines().map(|line| format!("    {line}\n")).collect();
     let mut sources = SourceMap::new();
     let id = sources.add("call.py", format!("{FUNCTIONS}{kernel}{lines}"));
-    let mut module = Module::new("call");
-    let lowered = Program::parse(&sources, id).and_then(|program| {
-        let reader = program.reader().with_gradients();
-        reader.lower(reader.kernels()[0].position, &mut module)
-    });
-    lowered.unwrap_or_else(|faults| panic!("{}", render(&faults, &sources)));
+    let lowered = Program::parse(&sources, id)
+        .and_then(|program| program.reader().with_gradients().compile("call"));
+    let module = lowered.unwrap_or_else(|faults| panic!("{}", render(&faults, &sources)));
     let kernel = module.find("k").expect("it was lowered");
     let arrays = vec![vec![0.7, -1.3, 1.9, 0.4, -0.6, 1.1], vec![0.3, -0.2, 0.9, 0.5]];
     compare(&Case { module, kernel, threads: 2, arrays, numbers: vec![5, 3] })

@@ -51,8 +51,7 @@ impl Tree {
             let reader = program.reader().with_trial_types();
             for kernel in reader.kernels() {
                 self.found += 1;
-                let mut module = Module::new("subject");
-                let lowered = reader.lower(kernel.position, &mut module);
+                let Ok(mut module) = reader.lower(kernel.position, "subject") else { continue };
                 // Warp keeps the kernel that the last call of a function around it made.
                 let made: Vec<FunctionId> = module
                     .functions
@@ -62,7 +61,7 @@ impl Tree {
                 for (number, &earlier) in made.iter().rev().skip(1).enumerate() {
                     module.functions[earlier].name += &format!("_earlier_{number}");
                 }
-                let Ok(module) = lowered.and_then(|()| check::module(module)) else { continue };
+                let Ok(module) = check::module(module) else { continue };
                 let (line, _) = sources.get(id).line_column(kernel.span.start);
                 let (kernel, function) = module.kernels().last().expect("the kernel");
                 let name = function.name.clone();
