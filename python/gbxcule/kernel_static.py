@@ -67,6 +67,26 @@ def constant_names(definition: ast.AST, is_warp: Callable[[str], bool]) -> dict[
     return arguments
 
 
+def first_bindings(definition: ast.AST) -> dict[str, tuple[int, int]]:
+    """Return the place from which each name is bound that statements bind; parameters are bound everywhere."""
+    places: dict[str, tuple[int, int]] = {}
+    for statement in ast.walk(definition):
+        if isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+            end = statement.end_lineno or statement.lineno, statement.end_col_offset or 0
+            for name in _stored(statement):
+                places[name.id] = min(places.get(name.id, end), end)
+        elif isinstance(statement, ast.For):
+            for name in _stored(statement.target):
+                begin = name.lineno, name.col_offset
+                places[name.id] = min(places.get(name.id, begin), begin)
+    parameters = {each.arg for each in ast.walk(definition) if isinstance(each, ast.arg)}
+    return {name: at for name, at in places.items() if name not in parameters}
+
+
+def _stored(node: ast.AST) -> Iterator[ast.Name]:
+    return (each for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store))
+
+
 class Loops:
     """The loops around the statement that is visited, by the names of their indices."""
 

@@ -24,6 +24,7 @@ from gbxcule.kernel_static import (
     Loops,
     compiled,
     constant_names,
+    first_bindings,
     free_names,
     is_static,
     place,
@@ -358,6 +359,7 @@ class _Names(ast.NodeVisitor):
     def replaced(self, name: str) -> list[str]:
         definition = self._piece.definition()
         self._loops = Loops(definition)
+        self._bound_from = first_bindings(definition)
         head = re.match(r"(def|class)\s+", self._lines[definition.lineno - 1])
         if head and definition.name != name:
             self._edits.append((definition.lineno, head.end(), head.end() + len(definition.name), name))
@@ -443,8 +445,12 @@ class _Names(ast.NodeVisitor):
                 if isinstance(each, ast.AST) and each._fields and each.__class__ is not ast.Constant:
                     self.visit(each)
 
+    def _is_own(self, node: ast.Name) -> bool:
+        """Tell whether a name is the function's own. As in Warp it is not before its first binding: `f = f(x)`."""
+        return node.id in self._local and (node.lineno, node.col_offset) >= self._bound_from.get(node.id, (0, 0))
+
     def visit_Name(self, node: ast.Name) -> None:
-        if not isinstance(node.ctx, ast.Load) or node.id in self._local or node.id not in self._around:
+        if not isinstance(node.ctx, ast.Load) or self._is_own(node) or node.id not in self._around:
             return
         name = self._program.take(node.id, self._around[node.id], self._local)
         if name is not None and name != node.id:
@@ -473,7 +479,7 @@ class _Names(ast.NodeVisitor):
         while isinstance(root, ast.Attribute):
             chain.insert(0, root)
             root = root.value
-        if not isinstance(root, ast.Name) or root.id in self._local or root.id not in self._around:
+        if not isinstance(root, ast.Name) or self._is_own(root) or root.id not in self._around:
             self.visit(root)
             return
         value = self._around[root.id]

@@ -298,9 +298,34 @@ def test_a_hierarchy_finds_the_boxes_that_a_box_and_a_ray_meet():
     assert (out.numpy()[1] == ((leaves >= enters) & (leaves >= 0.0))).all()
 
 
+def test_names_of_gpus_that_do_nothing_on_warp_s_cpu(capsys):
+    wp.timing_begin(cuda_filter=wp.TIMING_KERNEL | wp.TIMING_MEMCPY)
+    with wp.ScopedCudaProfiler():
+        wp.timing_print(wp.timing_end())
+    assert capsys.readouterr().out == "No activity\n"
+    tape = wp.Tape()
+    with tape:
+        tape.record_scope_begin("part")
+        tape.record_scope_end()
+    assert tape.launches == []
+
+
+def test_errors_of_the_compiler_are_caught_by_warp_s_names():
+    @wp.kernel
+    def spam(x: wp.array(dtype=float)):
+        x[0] = eggs  # noqa: F821
+
+    with pytest.raises(wp.WarpCodegenError):
+        wp.launch(spam, 1, [wp.zeros(1)])
+
+
 def test_missing_names_are_refused_by_name():
-    with pytest.raises(AttributeError, match="gbxcule.warp has no `from_jax`"):
+    with pytest.raises(AttributeError, match="gbxcule.warp has no `from_jax`: exchange arrays by `wp.from_dlpack`"):
         wp.from_jax  # noqa: B018
+    for name, help in (("get_stream", "is_cuda"), ("Event", "is_cuda"), ("ScopedMempool", "is_cuda"),
+                       ("Texture2D", "wp.Volume")):  # fmt: skip
+        with pytest.raises(NotImplementedError, match=rf"gbxcule.warp has no `warp.{name}`: .*{help}"):
+            getattr(wp, name)()
     with pytest.raises(AttributeError, match="gbxcule.warp has no `Device.default_allocator`"):
         wp.get_device().default_allocator  # noqa: B018
     with pytest.raises(AttributeError, match="gbxcule.warp has no `Tape.visualize`"):

@@ -571,3 +571,27 @@ def test_each_element_of_a_product_of_tiles_is_summed_from_first_to_last(rows, c
     for at in range(inner):
         total = total + a[:, at : at + 1] * b[at : at + 1]
     assert np.array_equal(out.numpy(), 2 * (np.float32(2.0) * total + np.float32(0.5) * c))
+
+
+factor = 2.0
+
+
+@wp.func
+def mobility(x: float):
+    return x * factor
+
+
+@wp.kernel
+def _names_before_their_first_binding(x: wp.array(dtype=float), y: wp.array(dtype=float)):
+    i = wp.tid()
+    mobility = mobility(x[i])
+    factor = factor + 1.0
+    for turn in range(2):
+        mobility = mobility + factor
+    y[i] = mobility
+
+
+def test_a_name_is_the_module_s_before_the_function_binds_it():
+    x, y = wp.array([1.0, 2.0], dtype=float), wp.zeros(2)
+    wp.launch(_names_before_their_first_binding, 2, [x, y])
+    assert y.numpy().tolist() == [8.0, 10.0]

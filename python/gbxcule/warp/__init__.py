@@ -15,6 +15,7 @@ from gbxcule import _native
 from gbxcule._native import CompileError as CompileError
 from gbxcule._native import LaunchError as LaunchError
 from gbxcule.warp import array_function as utils
+from gbxcule.warp import autograd as autograd
 from gbxcule.warp import builtin as _builtin
 from gbxcule.warp import config as config
 from gbxcule.warp import examples as examples
@@ -127,8 +128,20 @@ from gbxcule.warp.scalar import BY_NAME as _SCALARS
 from gbxcule.warp.structure import Struct as Struct
 from gbxcule.warp.structure import StructInstance as StructInstance
 from gbxcule.warp.tape import Tape as Tape
+from gbxcule.warp.timer import TIMING_ALL as TIMING_ALL
+from gbxcule.warp.timer import TIMING_GRAPH as TIMING_GRAPH
+from gbxcule.warp.timer import TIMING_KERNEL as TIMING_KERNEL
+from gbxcule.warp.timer import TIMING_KERNEL_BUILTIN as TIMING_KERNEL_BUILTIN
+from gbxcule.warp.timer import TIMING_MEMCPY as TIMING_MEMCPY
+from gbxcule.warp.timer import TIMING_MEMSET as TIMING_MEMSET
+from gbxcule.warp.timer import ScopedCudaProfiler as ScopedCudaProfiler
 from gbxcule.warp.timer import ScopedLogLevel as ScopedLogLevel
 from gbxcule.warp.timer import ScopedTimer as ScopedTimer
+from gbxcule.warp.timer import cuda_profiler_start as cuda_profiler_start
+from gbxcule.warp.timer import cuda_profiler_stop as cuda_profiler_stop
+from gbxcule.warp.timer import timing_begin as timing_begin
+from gbxcule.warp.timer import timing_end as timing_end
+from gbxcule.warp.timer import timing_print as timing_print
 from gbxcule.warp.volume import Volume as Volume
 
 _NUMBERS = {
@@ -141,7 +154,13 @@ __version__ = config.version
 # Makes `import gbxcule.warp.utils` work, as it does for Warp.
 sys.modules[f"{__name__}.utils"] = utils
 LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR = 10, 20, 30, 40
+# Programs catch these; what Warp's compiler refuses when a kernel is launched, this one refuses as well.
+_ERRORS = dict.fromkeys(
+    ["WarpCodegenError", *(f"WarpCodegen{kind}Error" for kind in ("Attribute", "Index", "Key", "Type", "Value"))],
+    CompileError,
+)
 _known: dict[str, Any] = {
+    **_ERRORS,
     **_SCALARS,
     **_named_types(),
     **_NUMBERS,
@@ -180,7 +199,7 @@ def stand_in() -> ModuleType:
     """Make `import warp` import this module from now on, for programs that can't be changed."""
     module = sys.modules[__name__]
     sys.modules["warp"] = module
-    for name in ("config", "examples", "optim", "render", "sparse", "types", "utils"):
+    for name in ("autograd", "config", "examples", "optim", "render", "sparse", "types", "utils"):
         sys.modules[f"warp.{name}"] = globals()[name]
     sys.modules["warp.optim.linear"] = optim.linear
     _missing.stand_in(module, _internal)
@@ -198,7 +217,8 @@ def __getattr__(name: str) -> Any:
     missing = _missing.named(name)
     if missing is not None:
         return missing
-    raise AttributeError(f"gbxcule.warp has no `{name}`", name=name, obj=sys.modules[__name__])
+    help = _missing.instead_of(name)
+    raise AttributeError(f"gbxcule.warp has no `{name}`{help}", name=name, obj=sys.modules[__name__])
 
 
 def __dir__() -> list[str]:

@@ -11,6 +11,14 @@ class DeterministicMode(enum.Enum):
     GPU_TO_GPU = "gpu_to_gpu"
 
 
+class LaunchArrayAccessMode(enum.IntEnum):
+    """How launches check that a device reaches arrays; the CPU reaches all."""
+
+    RELAXED = 0
+    CHECKED = 1
+    STRICT = 2
+
+
 version = "1.19.0"
 """The version of Warp whose names and results these are."""
 quiet = False
@@ -47,7 +55,9 @@ enable_mathdx_gemm = True
 enable_mathdx_solver = True
 enable_mempools_at_init = True
 enable_tiles_in_stack_memory = True
+launch_array_access_mode = LaunchArrayAccessMode.RELAXED
 legacy_cpu_linker = False
+legacy_scalar_return_types = False
 llvm_cuda = False
 load_module_max_workers = 0
 track_memory = False

@@ -3,6 +3,7 @@
 An import, an annotation or an option may name such a thing. Using it raises an error with its name.
 """
 
+import re
 import sys
 from collections.abc import Sequence
 from types import ModuleType
@@ -13,10 +14,34 @@ _CLASSES = (
     "Event", "GLTextureResource", "MarchingCubes", "RegisteredGLBuffer", "Stream", "Texture1D", "Texture2D",
     "Texture3D", "TextureAddressMode", "TextureFilterMode", "TextureResourceFlags",
 )  # fmt: skip
+# What to do in place of names: those that programs may mention and must not call, and those that raise an error.
+_GPU = (
+    "only a GPU has streams, events and pools of memory, and a launch on the CPU has ended when it returns: ask "
+    "`wp.get_device().is_cuda` first"
+)
+_CALLS = dict.fromkeys((
+    "ScopedMempool", "ScopedMempoolAccess", "ScopedPeerAccess", "event_from_ipc_handle", "get_event_elapsed_time",
+    "get_mempool_release_threshold", "get_mempool_used_mem_current", "get_mempool_used_mem_high", "get_stream",
+    "record_event", "set_mempool_access_enabled", "set_mempool_enabled", "set_mempool_release_threshold",
+    "set_peer_access_enabled", "set_stream", "stream_from_paddle", "stream_from_torch", "stream_to_torch",
+    "synchronize_event", "wait_event", "wait_stream",
+), _GPU)  # fmt: skip
+_INSTEAD = (
+    ("_jax|jax_|_paddle", "exchange arrays by `wp.from_dlpack` and `wp.to_dlpack`"),
+    ("from_ptr|ipc_handle", "memory by its address is `wp.array(ptr=.., shape=.., dtype=..)`"),
+    ("fabric", "fabric arrays are Omniverse's: use `wp.array` or `wp.indexedarray`"),
+    ("capture_save|capture_load|aot_module", "`gbxcule build FILE.py -o DIR` makes kernels that run without Python"),
+    ("dense_", "use the functions of tiles, such as `wp.tile_cholesky`, or NumPy"),
+    ("[Aa]llocator", "give an array your own memory by `wp.array(ptr=..)`"),
+    ("[Mm]emory", "Python's `tracemalloc` counts the memory of arrays"),
+    ("Logger|_logger", "nothing here logs; `wp.ScopedLogLevel` is accepted"),
+    ("Texture", "sample a `wp.Volume` or an array"),
+    ("cuda", "`gbxcule.kernel` launches on CUDA devices"),
+)
 # Modules that programs import, and their parent modules.
 _MODULES = (
     "warp._src", "warp._src.codegen", "warp._src.context", "warp._src.logger", "warp._src.thirdparty",
-    "warp._src.thirdparty.appdirs", "warp._src.types", "warp._src.utils", "warp.autograd", "warp.fem",
+    "warp._src.thirdparty.appdirs", "warp._src.types", "warp._src.utils", "warp.fem",
     "warp.fem.linalg", "warp.optim", "warp.tests", "warp.utils",
 )  # fmt: skip
 
@@ -48,7 +73,7 @@ class Missing:
         # An annotation, such as `wp.indexedarray(dtype=float, ndim=2)`.
         if not arguments and set(options) <= {"dtype", "ndim"} and self.__name__.endswith("indexedarray"):
             return self
-        raise NotImplementedError(f"gbxcule.warp has no `{self.__name__}`")
+        raise NotImplementedError(f"gbxcule.warp has no `{self.__name__}`{instead_of(self.__name__)}")
 
     def __repr__(self) -> str:
         return f"<missing {self.__name__}>"
@@ -82,8 +107,16 @@ class MissingModule(ModuleType):
 
 
 def named(name: str) -> Missing | None:
-    """Return a missing class that programs may mention, or None."""
-    return Missing(f"warp.{name}") if name in _CLASSES else None
+    """Return a missing class or function that programs may mention, or None."""
+    return Missing(f"warp.{name}") if name in _CLASSES or name in _CALLS else None
+
+
+def instead_of(name: str) -> str:
+    """Say what to do in place of a missing name, or nothing."""
+    last = name.removeprefix("warp.")
+    help = _CALLS.get(last) or (_GPU if last in ("Event", "Stream") else None)
+    help = help or next((help for pattern, help in _INSTEAD if re.search(pattern, last)), None)
+    return f": {help}" if help else ""
 
 
 def stand_in(top: ModuleType, internal: ModuleType) -> None:

@@ -92,6 +92,12 @@ class Tape(KnownByName):
         for value in self.gradients:
             value.release_gradient()
 
+    def record_scope_begin(self, scope_name: str, metadata: Any = None) -> None:
+        """Do nothing: names of parts of a tape are for drawings, which this module doesn't make."""
+
+    def record_scope_end(self, remove_scope_if_empty: bool = True) -> None:
+        """Do nothing, as `record_scope_begin`."""
+
     def zero(self) -> None:
         """Set all gradients to 0."""
         for gradient in self.gradients.values():
