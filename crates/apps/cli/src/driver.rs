@@ -120,6 +120,24 @@ impl Driver {
         self.swarm.restart_from(states, steps)
     }
 
+    /// Makes each machine begin in the state of its number, after `steps` steps without buttons.
+    pub(crate) fn restart_each_from(
+        &mut self,
+        states: &[&[u8]],
+        steps: u32,
+    ) -> Result<(), SwarmError> {
+        self.restart_from(states, steps)?;
+        self.reset()?;
+        for env in 0..states.len() {
+            let is_env = |other| other == env;
+            let weights: Vec<u32> = (0..states.len()).map(|it| u32::from(is_env(it))).collect();
+            self.swarm.set_start_weights(&weights)?;
+            let mask: Vec<bool> = (0..states.len()).map(is_env).collect();
+            self.swarm.reset_masked(&mask)?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn num_envs(&self) -> usize {
         self.actions.len()
     }
@@ -150,6 +168,11 @@ impl Driver {
         self.frames_done
     }
 
+    /// Returns the number of frames until the end of the present step.
+    pub(crate) fn frames_left(&self) -> u32 {
+        self.config().schedule.frames_per_step() - self.frames_done
+    }
+
     /// Resets all machines; buttons held by a user stay held.
     pub(crate) fn reset(&mut self) -> Result<(), SwarmError> {
         self.swarm.reset(self.seed)?;
@@ -169,7 +192,7 @@ impl Driver {
             0 => 0,
             _ => self.samples_of_first().len(),
         };
-        let frames = max_frames.clamp(1, frames_per_step - self.frames_done);
+        let frames = max_frames.clamp(1, self.frames_left());
         let end = self.frames_done + frames;
         self.swarm
             .step_frames(&self.actions, &FrameRange { frames: self.frames_done..end, draw_last })?;
@@ -240,6 +263,11 @@ impl Driver {
     /// Returns the buttons that a user, or else the env's action, pressed in the last frame.
     pub(crate) fn held(&self, env: usize) -> u8 {
         self.manual_buttons[env].unwrap_or_else(|| self.pressed(env))
+    }
+
+    /// Returns true if a user drives an env.
+    pub(crate) fn is_driven(&self, env: usize) -> bool {
+        self.manual_buttons[env].is_some()
     }
 
     /// Changes a byte of an env's memory; ignores an env or a place that does not exist.

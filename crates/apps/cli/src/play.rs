@@ -14,7 +14,7 @@ use crate::picture::Curve;
 use crate::run_options::{ConsoleOption, LinkOption, ProgramOptions, StartOption, SymbolsOption};
 use crate::watch::battery_file::BatteryFile;
 use crate::watch::game_level::LevelOption;
-use crate::watch::game_record::GameRecord;
+use crate::watch::game_record::Kept;
 use crate::watch::{Mode, PageAddress, Start, driver, show};
 
 /// Play one machine in the browser, at the speed of a real one
@@ -75,7 +75,7 @@ pub(crate) struct Play {
 
     /// File for the cartridge's battery-backed memory: read at the start if it exists, written
     /// while you play
-    #[arg(long, value_name = "FILE.sav", conflicts_with_all = ["state", "link"])]
+    #[arg(long, value_name = "FILE.sav", conflicts_with_all = ["state", "link", "level"])]
     battery: Option<PathBuf>,
 
     #[command(flatten)]
@@ -110,12 +110,8 @@ impl Play {
         let (name, mut driver) = driver(&self.rom, &self.model, &self.start, drive, device)?;
         let battery = self.battery.map(|path| BatteryFile::inserted(&path, &mut driver));
         let battery = battery.transpose()?;
-        let mut levels = self.level.levels(&self.rom)?;
-        levels.as_mut().map(|levels| levels.begin(&mut driver)).transpose()?;
-        let record = self
-            .record
-            .map(|path| GameRecord::new(&path, &self.level.header(&self.rom)?, self.level.level()));
-        let record = record.transpose()?;
+        let record = self.record.as_deref();
+        let (levels, record) = self.level.begin(&self.rom, record, Kept::All, &mut driver)?;
         let (running, mode) = (!paused, Mode::Play);
         let start =
             Start { speed: 1.0, running, mode, curve, heatmap: None, battery, record, levels };

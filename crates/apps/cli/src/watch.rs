@@ -45,6 +45,8 @@ use crate::rom_image;
 use crate::run_options::{
     ConsoleOption, LinkOption, ProgramOptions, RunOptions, StartOption, SymbolsOption,
 };
+use game_level::LevelOption;
+use game_record::Kept;
 use heatmap::Coordinates;
 use request::Rights;
 pub(crate) use server_message::Mode;
@@ -66,6 +68,7 @@ EXAMPLES
   gbxcule watch --rom game.gb --frames-per-step 4 --action-gen hold:RIGHT
   gbxcule watch --reward task.py --obs task.py
   gbxcule watch --rom game.gb --state town.state
+  gbxcule watch --rom EMBER_LEAP --level 200 --record games.jsonl && gbxcule judge games.jsonl
   gbxcule watch --checkpoint swarm.ckpt --speed 1")]
 pub(crate) struct Watch {
     /// A game or micro-ROM by name (see `gbxcule roms`), or a ROM file
@@ -121,11 +124,20 @@ pub(crate) struct Watch {
     #[command(flatten)]
     start: StartOption,
 
+    #[command(flatten)]
+    level: LevelOption,
+
+    /// Record each game in which somebody takes the controls, from its level's beginning to its
+    /// end, as buttons in this file, for `gbxcule judge`; the game includes what the actions press
+    /// before and after
+    #[arg(long, value_name = "FILE", requires = "level")]
+    record: Option<PathBuf>,
+
     /// Continue a swarm that `env.checkpoint` saved, with its ROM, machines, codec, frames and
     /// programs
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "rom", "num_envs", "link", "frames_per_step", "release_after_frames", "codec", "stage", "reward", "obs", "state", "model",
-        "no_recompile", "boot_rom",
+        "no_recompile", "boot_rom", "level",
     ])]
     checkpoint: Option<PathBuf>,
 }
@@ -154,7 +166,7 @@ impl Watch {
         let heatmap = self.heatmap.clone();
         let Self { speed, curve, .. } = self;
         let (running, mode, battery) = (!self.paused, Mode::Watch, None);
-        let start =
+        let mut start =
             Start { speed, running, mode, curve, heatmap, battery, record: None, levels: None };
         if let Some(path) = &self.checkpoint {
             let (name, driver) = self.restored(path)?;
@@ -169,6 +181,9 @@ impl Watch {
         let device = self.device.device;
         let (name, mut driver) = driver(&self.rom, &self.model, &self.start, drive, device)?;
         self.start.begin_game(&self.rom, &self.model, &mut driver)?;
+        let record = self.record.as_deref();
+        (start.levels, start.record) =
+            self.level.begin(&self.rom, record, Kept::Driven, &mut driver)?;
         show(&name, driver, start, &symbols, &self.place)
     }
 

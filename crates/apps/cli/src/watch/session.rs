@@ -48,7 +48,7 @@ pub(crate) struct Start {
     pub(crate) heatmap: Option<Coordinates>,
     /// File of the first machine's battery.
     pub(crate) battery: Option<BatteryFile>,
-    /// Record of the games on the first machine.
+    /// Record of games.
     pub(crate) record: Option<GameRecord>,
     /// Levels that resets begin; `None` if each game begins as the first one did.
     pub(crate) levels: Option<Levels>,
@@ -143,8 +143,7 @@ impl Runner {
                 || (self.ahead.piece_took() > MIN_LONG_STEP && !viewers.is_empty());
             self.finish_step(draw)?;
         } else {
-            let frames = self.driver.advance(piece_frames(self.speed), true)?;
-            self.record_frames(frames, true)?;
+            let frames = self.advance(piece_frames(self.speed), true)?;
             self.due += time_of(frames, self.speed);
             if self.due + MAX_LAG < begin {
                 self.due = begin;
@@ -173,11 +172,15 @@ impl Runner {
     /// Resets all machines. The battery's memory survives, as it survives the power switch.
     fn reset(&mut self) -> Result<(), SwarmError> {
         let battery = self.battery.is_some().then(|| self.driver.battery()).transpose()?;
-        let levels = self.levels.as_mut();
-        let level = levels.map(|levels| levels.begin(&mut self.driver)).transpose()?;
-        self.driver.reset()?;
+        let levels = match &mut self.levels {
+            Some(levels) => levels.begin(&mut self.driver)?,
+            None => {
+                self.driver.reset()?;
+                vec![None; self.driver.num_envs()]
+            }
+        };
         if let Some(record) = &mut self.record {
-            record.begin(level);
+            record.begin(&levels);
         }
         battery.map_or(Ok(()), |file| self.driver.insert_battery(&file))?;
         self.statistics.begin(|_| true);
@@ -186,18 +189,35 @@ impl Runner {
     }
 
     fn finish_step(&mut self, draw: bool) -> Result<(), SwarmError> {
-        let frames = self.driver.finish_step(draw)?;
-        self.record_frames(frames, draw)
+        let frames = self.driver.config().schedule.frames_per_step();
+        self.advance(frames, draw).map(drop)
     }
 
-    fn record_frames(&mut self, frames: u32, drawn: bool) -> Result<(), SwarmError> {
-        self.is_drawn = drawn;
+    /// Runs up to `frames` frames, but not past the end of the step, and draws the last one if
+    /// `draw` is true; returns their number.
+    fn advance(&mut self, frames: u32, draw: bool) -> Result<u32, SwarmError> {
+        let frames = match &mut self.record {
+            None => self.driver.advance(frames, draw)?,
+            Some(record) => {
+                let frames = frames.min(self.driver.frames_left());
+                // A game may end in each frame.
+                for left in (0..frames).rev() {
+                    self.driver.advance(1, draw && left == 0)?;
+                    record.record_frame(&self.driver)?;
+                }
+                frames
+            }
+        };
+        self.is_drawn = draw;
         self.pieces += 1;
         self.sound.push(self.driver.new_samples());
         self.meter.count(u64::from(frames) * self.driver.num_envs() as u64);
-        if let Some(record) = &mut self.record {
-            record.record_frame(&self.driver)?;
-        }
+        self.count_step()?;
+        Ok(frames)
+    }
+
+    /// Counts rewards, ends and places if the driver has finished a step.
+    fn count_step(&mut self) -> Result<(), SwarmError> {
         if self.driver.frames_done() != 0 {
             return Ok(());
         }
@@ -293,7 +313,7 @@ impl ViewSource for Runner {
             Request::LetGo => self.let_go(holds)?,
             Request::Poke { env, place, byte } => {
                 if let Some(record) = &mut self.record {
-                    record.end();
+                    record.end(env);
                 }
                 self.driver.poke(env, place, byte)?;
             }

@@ -1,5 +1,5 @@
-//! `gbxcule play --record`: what a person plays is a file that `gbxcule judge` replays to the same
-//! memory.
+//! `gbxcule play --record` and `watch --record`: what a person plays is a file that `gbxcule judge`
+//! replays to the same memory.
 
 use std::fs;
 use std::path::Path;
@@ -88,4 +88,50 @@ fn a_level_of_a_variant_is_recorded_and_a_reset_begins_the_next_level() {
     let refused = again.args(["--port", "0"]).output().expect("the command");
     let message = String::from_utf8_lossy(&refused.stderr);
     assert!(message.contains("give `--level 202`"), "{message}");
+}
+
+#[test]
+fn watch_records_the_games_of_machines_that_somebody_drove() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = folder.path().join("games.jsonl");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gbxcule"));
+    command.args(["watch", "--rom", "EMBER_LEAP", "--num-envs", "3", "--paused"]);
+    command.args(["--variant", "moon", "--level", "200", "--record"]).arg(&record);
+    let serving = Serving::run(&mut command);
+    let mut client = Client::connect(&serving);
+    let step = |client: &mut Client, steps| {
+        (0..steps).for_each(|_| client.send(&json!({ "type": "step" })));
+    };
+    // Machine 1 is driven between actions; after the reset machine 2 is, until its memory changes.
+    step(&mut client, 40);
+    client.send(&json!({ "type": "hold", "env": 1, "buttons": 0x11 }));
+    step(&mut client, 100);
+    client.send(&json!({ "type": "let_go" }));
+    step(&mut client, 40);
+    client.send(&json!({ "type": "save", "env": 1 }));
+    let first = client.look(0, 1, 1, None);
+    client.send(&json!({ "type": "reset" }));
+    client.send(&json!({ "type": "hold", "env": 2, "buttons": 0x01 }));
+    step(&mut client, 20);
+    client.send(&json!({ "type": "save", "env": 2 }));
+    let second = client.look(0, 1, 1, None);
+    client.send(&json!({ "type": "poke", "env": 2, "place": 0xC100, "byte": 1 }));
+    step(&mut client, 5);
+    client.look(0, 1, 1, None);
+    drop((client, serving));
+
+    let log = GameLog::read(&record).expect("a file of games");
+    let games = log.games.iter().map(|game| (game.level, game.buttons.steps()));
+    // A level begins with a step of four frames without buttons, of which a replay runs one.
+    let of_steps = |steps: usize| 3 + 4 * steps;
+    assert_eq!(games.collect::<Vec<_>>(), [(Some(201), of_steps(180)), (Some(205), of_steps(20))]);
+    let outcomes = replay(&log.header, &log.games, &mut |_| ()).expect("games");
+    let rom = gbxcule_assembler::by_name("EMBER_LEAP").expect("the game").bytes();
+    let rom = Rom::new(rom).expect("a good header");
+    let mut swarm = NativeSwarm::new(rom, SwarmConfig::new(1)).expect("a swarm");
+    for (view, outcome) in [first, second].iter().zip(&outcomes) {
+        swarm.load_state(0, &view.pictures[FRAME_BYTES..]).expect("a state");
+        let memory = swarm.read_memory(0, 0xC000..0xE000).expect("memory");
+        assert_eq!(outcome.memory_sha256, sha256(&memory));
+    }
 }
