@@ -317,6 +317,7 @@ _ELSEWHERE = {
     "img_width": "it is `resize` here",
     "terminal_on_life_loss": "it is `episodic_life`, the gbxcule.Number of lives, here",
     "n_envs": "it is `num_envs` here",
+    "num_env": "it is `num_envs` here",
     "headless": "no window is opened; `render_mode` and `watch` show what happens",
     "rom_path": "the ROM is the first argument",
     "gb_path": "the ROM is the first argument",

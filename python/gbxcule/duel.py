@@ -72,7 +72,13 @@ class DuelVectorEnv(VectorEnv[Any, Any, Any]):
     """
 
     def __init__(self, num_envs: int = 1, *, opponent: "str | Player" = "thief", **options: Any) -> None:
-        without(options, {"rom": f"a duel plays {GAME}", "link": "a duel has its own cable"})
+        without(
+            options,
+            {
+                "rom": f"a duel plays {GAME}", "link": "a duel has its own cable",
+                "actions": "both players press the game's own, gbxcule.duel.ACTIONS",
+            },
+        )
         if not callable(opponent) and opponent not in SCRIPTED:
             raise ValueError(f"no opponent {shown(opponent)}; there are {', '.join(SCRIPTED)}, or give a function")
         obs = options.pop("obs", "mean")
@@ -109,7 +115,8 @@ class DuelVectorEnv(VectorEnv[Any, Any, Any]):
             raise gymnasium.error.ResetNeeded("call reset before the first step")
         seen = self._seen[_BYTES][1::2] if isinstance(self.opponent, str) else self._of_side(self._seen, 1)
         player = SCRIPTED[self.opponent] if isinstance(self.opponent, str) else self.opponent
-        pressed = self._called(np.stack([np.asarray(actions), np.asarray(player(seen))], 1).reshape(-1))
+        both = [self._checked("the agent", actions), self._checked("the opponent", player(seen))]
+        pressed = self._called(np.stack(both, 1).reshape(-1))
         self._seen, rewards, terminated, truncated, infos = self.swarm.step(pressed)
         over = terminated[::2] | terminated[1::2]
         balance = rewards[::2] - rewards[1::2]
@@ -119,6 +126,18 @@ class DuelVectorEnv(VectorEnv[Any, Any, Any]):
         """Free the machines."""
         if not self.swarm.closed:
             self.swarm.close()
+
+    def _checked(self, who: str, actions: Any) -> npt.NDArray[Any]:
+        """Return a player's actions as an array; refuse a wrong number of actions, and numbers of no action."""
+        numbers = np.asarray(actions)
+        if numbers.shape != (self.num_envs,) or numbers.dtype.kind not in "iu":
+            raise ValueError(
+                f"{who}: expected one whole number for each of the {self.num_envs} duels, found {numbers.dtype} {numbers.shape}"
+            )
+        most = len(ACTIONS) - 1
+        if ((numbers < 0) | (numbers > most)).any():
+            raise ValueError(f"{who}: actions are 0 to {most}, found {numbers.tolist()}")
+        return numbers
 
     def _called(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Replace the actions on the title: one machine of each pair presses A, in every second step."""
@@ -158,7 +177,7 @@ def one_duel(**_options: Any) -> NoReturn:
 def played(one: Player, other: Player, games: int, seed: int = 0) -> npt.NDArray[np.float64]:
     """Play duels of two players; return for each 1 if `one` won, 0 if `other` won, and 0.5 for a draw."""
     env = DuelVectorEnv(
-        games, opponent=lambda seen: other(seen), obs=Ram("C000:C020"), reward=False, autoreset_mode="Disabled"
+        whole("games", games, 1), opponent=lambda seen: other(seen), obs=Ram("C000:C020"), reward=False, autoreset_mode="Disabled"
     )
     seen, _ = env.reset(seed=seed)
     over, results = np.zeros(games, np.bool_), np.full(games, 0.5)

@@ -8,6 +8,7 @@ import sys
 import gbxcule
 import numpy as np
 import pytest
+from conftest import ROOT
 from gbxcule import _native, action_log
 from gbxcule.benchmark import __main__ as command
 from gbxcule.benchmark import protocol, report, results
@@ -71,6 +72,21 @@ def test_an_interrupted_command_goes_on_where_it_was(tmp_path, monkeypatch):
         command.main(["--out", str(whole), "--frames", "10"])
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--frames", "1m", "give a whole number, such as 1e6"),
+        ("--seeds", "0", "from 1 on, found 0"),
+        ("--seeds", "-1", "give a whole number"),
+        ("--threads", "0", "from 1 on, found 0"),
+    ],
+)
+def test_numbers_that_mean_no_run_are_refused(tmp_path, capsys, option, value, message):
+    with pytest.raises(SystemExit):
+        quick(tmp_path / "none", option, value)
+    assert message in capsys.readouterr().err and not (tmp_path / "none").exists()
+
+
 def test_results_say_what_made_each_run(tmp_path, monkeypatch):
     quick(tmp_path, "--agents", "random", "--seeds", "1")
     kept = json.loads((tmp_path / "results.json").read_text())
@@ -100,11 +116,19 @@ def test_the_table_has_means_intervals_and_what_is_normalised():
         for seed, score in enumerate(scores)
     ]
     table = report.table({"runs": runs}, [])
-    assert "| EMBER_LEAP | 10 (10 to 10) | 110 | 60 (60 to 60) |" in table
-    assert "| PPO | all | 50.0 (50.0 to 50.0) |" in table and "No human has played" in table
+    assert "| EMBER_LEAP | 10 (10-10) | 110 | 60 (60-60) |" in table
+    assert "| PPO | all | 50.0 (50.0-50.0) |" in table and "No human has played" in table
     people = [{"task": "EMBER_LEAP", "agent": "human", "seed": "a.jsonl", "scores": [900.0]}]
     table = report.table({"runs": runs}, people)
-    assert "| EMBER_LEAP | 10 (10 to 10) | 110 | 60 (60 to 60) | 900 |" in table and "No human" not in table
+    assert "| EMBER_LEAP | 10 (10-10) | 110 | 60 (60-60) | 900 |" in table and "No human" not in table
+
+
+@pytest.mark.parametrize("results_file", sorted((ROOT / "docs/benchmark").rglob("results.json")), ids=lambda path: path.parent.name)
+def test_the_page_has_the_tables_of_its_results(results_file):
+    page = (ROOT / "docs/benchmark.md").read_text()
+    table = report.table(json.loads(results_file.read_text()), [])
+    rows = [line for line in table.splitlines() if line.startswith("|")]
+    assert not [row for row in rows if row not in page], "copy table.md into the page"
 
 
 def test_games_of_people_count_as_the_judge_says(tmp_path):

@@ -31,6 +31,31 @@ def test_the_rewards_of_a_duel_add_up_to_nothing():
     assert infos["final_info"]["score"].shape == (4,)
 
 
+@pytest.mark.parametrize(
+    ("opponent", "actions", "message"),
+    [
+        ("guard", [0] * 3, "the agent: expected one whole number for each of the 4 duels, found int64 [(]3,[)]"),
+        ("guard", [0.0] * 4, "the agent: expected one whole number for each of the 4 duels, found float64"),
+        ("guard", [0, 0, 7, 0], "the agent: actions are 0 to 6, found .0, 0, 7, 0."),
+        (lambda seen: [0], [0] * 4, "the opponent: expected one whole number for each of the 4 duels"),
+        (lambda seen: [-1] * 4, [0] * 4, "the opponent: actions are 0 to 6"),
+    ],
+)
+def test_wrong_actions_are_refused_by_the_players_name(opponent, actions, message):
+    env = DuelVectorEnv(4, opponent=opponent)
+    # On the title, too, where the environment presses in place of the players.
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=message):
+        env.step(actions)
+
+
+def test_what_a_duel_decides_itself_is_refused():
+    with pytest.raises(TypeError, match="`actions` can't be chosen here: both players press the game's own"):
+        DuelVectorEnv(4, actions="full_v1")
+    with pytest.raises(ValueError, match="games is at least 1"):
+        played(SCRIPTED["thief"], SCRIPTED["guard"], 0)
+
+
 def test_a_duel_has_the_same_games_again():
     def games(seed):
         env = DuelVectorEnv(3, opponent="guard", obs=gbxcule.Ram("C000:C020"))

@@ -22,10 +22,21 @@ from gbxcule.benchmark.protocol import GAME_TASKS, OBSERVATIONS, SEEDS, TASKS, T
 
 def whole_number(text: str) -> int:
     """Parse a number such as 1e6."""
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
     if not number.is_integer() or number < 0:
         raise argparse.ArgumentTypeError(f"give a whole number, such as 1e6 or 10000000, found {text}")
     return int(number)
+
+
+def positive(text: str) -> int:
+    """Parse a number from 1 on."""
+    number = whole_number(text)
+    if number == 0:
+        raise argparse.ArgumentTypeError("give a number from 1 on, found 0")
+    return number
 
 
 def parsed(arguments: list[str] | None) -> argparse.Namespace:
@@ -37,8 +48,8 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--obs", choices=OBSERVATIONS, default="features", help="what agents see")
     parser.add_argument("--games", nargs="+", default=GAME_TASKS, choices=TASKS, metavar="GAME", help=", ".join(TASKS))
     parser.add_argument("--agents", nargs="+", default=list(AGENTS), choices=AGENTS, metavar="AGENT", help=", ".join(AGENTS))
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="seeds 0, 1 and so on; each is a run")
-    parser.add_argument("--threads", type=int, default=1, help="threads of a run; results do not depend on them")
+    parser.add_argument("--seeds", type=positive, default=SEEDS, help="seeds 0, 1 and so on; each is a run")
+    parser.add_argument("--threads", type=positive, default=1, help="threads of a run; results do not depend on them")
     parser.add_argument("--human", nargs="+", type=Path, default=[], metavar="FILE", help="games of people, as `gbxcule judge` reads them")
     return parser.parse_args(arguments)
 

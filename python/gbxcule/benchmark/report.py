@@ -30,7 +30,13 @@ def cell(scores: Sequence[float]) -> str:
     if len(scores) == 1:
         return middle
     low, high = interval([scores])
-    return f"{middle} ({low:,.0f} to {high:,.0f})"
+    return f"{middle} ({low:,.0f}-{high:,.0f})"
+
+
+def seeds(runs: list[Run], agent: str) -> str:
+    """Return the number of seeds of an agent in its games, such as 5, or 3-5 where games have different numbers."""
+    counts = {count for task in TASKS if (count := len(means(runs, task, agent)))}
+    return "-".join(str(count) for count in sorted({min(counts), max(counts)}))
 
 
 def normalised(runs: list[Run], task: str, agent: str) -> list[float]:
@@ -48,6 +54,7 @@ def table(results: dict[str, Any], people: list[Run]) -> str:
     agents = [agent for agent in AGENTS if any(run["agent"] == agent for run in runs)]
     shown = [*agents, HUMAN] if people else agents
     lines = ["| game | " + " | ".join(shown) + " |", "|---|" + "---:|" * len(shown)]
+    lines.append("| seeds | " + " | ".join(seeds(runs, agent) for agent in shown) + " |")
     for task in TASKS:
         if any(run["task"] == task for run in runs):
             cells = [cell(means(runs, task, agent)) for agent in shown]
@@ -65,7 +72,9 @@ def normalised_table(runs: list[Run], agents: list[str]) -> list[str]:
             low, high = interval(list(strata.values()))
             middle = float(interquartile_mean(np.concatenate(list(strata.values()))))
             games = "all" if len(strata) == len(GAME_TASKS) else ", ".join(strata)
-            lines.append(f"| {agent} | {games} | {middle:.1f} ({low:.1f} to {high:.1f}) |")
+            # Resamples of one seed are all equal.
+            width = f" ({low:.1f}-{high:.1f})" if any(len(scores) > 1 for scores in strata.values()) else ""
+            lines.append(f"| {agent} | {games} | {middle:.1f}{width} |")
     return lines
 
 
