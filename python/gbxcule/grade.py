@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from gbxcule import _native
 
-VERDICTS = ("right", "wrong result", "does not compile", "does not parse", "unknown form", "not graded")
+VERDICTS = ("right", "wrong result", "does not compile", "does not parse", "not graded")
 """The verdicts that an answer may get."""
 
 PARTS = ("train", "valid", "test")

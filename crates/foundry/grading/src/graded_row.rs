@@ -193,6 +193,8 @@ impl GradedRow {
             let broad = ways.into_iter().filter_map(|way| own.reshaped(way, &mut random));
             self.add_first_sound(broad, seed);
         }
+        let even = Reshaping::EVEN.map(Reshaping::Even).into_iter();
+        self.add_first_sound(even.filter_map(|way| own.reshaped(way, &mut random)), seed);
         // Only two of the preceding draws are far from the stored numbers, and both may be short.
         let far = own.widened(Some(FACTORS[0]), 0).reshaped(Reshaping::Growing, &mut random);
         self.add_first_sound(far, seed);

@@ -20,6 +20,7 @@ mod grader;
 mod gradient;
 mod interpreted;
 mod magnitude;
+mod module_state;
 mod mutant;
 mod picture;
 mod probe;
@@ -72,8 +73,8 @@ pub enum Grade {
     WrongResult(String),
     /// The program gives the row's results on all inputs.
     Right,
-    /// The machine code has an instruction that the simulator doesn't know; with its name. The
-    /// answer counts as wrong, so that answers can't drop out of the statistics.
+    /// No verdict: the machine code has an instruction that the simulator doesn't know; with its
+    /// name. Statistics count the answer as not right, so that answers can't drop out of them.
     UnknownForm(String),
     /// No verdict, with the reason: the row can't be run, or this machine failed.
     NotGraded(String),
@@ -81,14 +82,8 @@ pub enum Grade {
 
 impl Grade {
     /// Names of the verdicts, as tables show them.
-    pub const NAMES: [&str; 6] = [
-        "right",
-        "wrong result",
-        "does not compile",
-        "does not parse",
-        "unknown form",
-        "not graded",
-    ];
+    pub const NAMES: [&str; 5] =
+        ["right", "wrong result", "does not compile", "does not parse", "not graded"];
 
     /// Returns the verdict's position in [`Grade::NAMES`].
     pub fn kind(&self) -> usize {
@@ -97,8 +92,7 @@ impl Grade {
             Self::WrongResult(_) => 1,
             Self::DoesNotCompile(_) => 2,
             Self::DoesNotParse(_) => 3,
-            Self::UnknownForm(_) => 4,
-            Self::NotGraded(_) => 5,
+            Self::UnknownForm(_) | Self::NotGraded(_) => 4,
         }
     }
 

@@ -10,6 +10,7 @@ use crate::fresh_inputs::{DrawKind, FreshInputs};
 use crate::graded_row::GradedRow;
 use crate::probe::{loose, outputs, propagates};
 use crate::shape::Shaped;
+use crate::unusual::{Decision, decides_exactly};
 use gbxcule_grammar::input::ArgumentInput;
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_ir::layout::leaves;
@@ -97,7 +98,10 @@ impl GradedRow {
         }
         let module = &self.program.forward;
         if !propagates(module) {
-            draws.extend(draw(Magnitude::Float(HUGE)));
+            // An answer may hold whole numbers in integers.
+            let has_whole = decides_exactly(module, Decision::WholeNumber).is_some();
+            let huge = Some(Magnitude::Float(HUGE)).filter(|_| !has_whole);
+            draws.extend(huge.and_then(draw));
             draws.extend(
                 Some(TINY).filter(|_| !has_scale(module)).map(Magnitude::Float).and_then(draw),
             );

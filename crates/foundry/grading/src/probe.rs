@@ -44,15 +44,19 @@ const STREAM: u64 = 0x7370_6563_6961_6c73;
 /// row's results. No list has both infinities and NaN: `hypot` of both is infinite, while the root
 /// of the sum of squares is NaN.
 fn values(module: &Module) -> Vec<Vec<f64>> {
-    let mut values = vec![0.0];
-    let mut has_quotient = false;
+    let (mut has_quotient, mut has_sign) = (false, false);
     for op in module.functions.iter().flat_map(|(_, it)| it.body.values.iter()) {
         has_quotient |= matches!(op.1.op, Op::Binary(BinaryOp::Divide, ..) | Op::Native { .. });
+        has_sign |= matches!(
+            op.1.op,
+            Op::Bitcast(_) | Op::Native { native: Native::Copysign | Native::Atan2, .. }
+        );
     }
     if !propagates(module) {
-        return vec![values];
+        // The greater of two zeros may have either sign.
+        return vec![if has_sign { vec![0.0] } else { vec![0.0, -0.0] }];
     }
-    values.extend([-0.0, f64::INFINITY, f64::NEG_INFINITY]);
+    let mut values = vec![0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY];
     if !has_quotient {
         values.extend([1e-40, -1e-40]);
     }

@@ -216,7 +216,7 @@ pub fn write(
     write_whole(folder, FILES[0], lines.as_bytes())?;
     let path = folder.join(FILES[1]);
     let summary = json!({
-        "schema_version": 2,
+        "schema_version": 3,
         "compiler": COMPILER_VERSION,
         // Readers whose numbers are doubles would round it.
         "seed": options.seed.to_string(),
@@ -282,14 +282,14 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_form_counts_as_wrong_and_a_row_that_does_not_run_as_nothing() {
+    fn an_unknown_form_counts_as_not_right_and_a_row_that_does_not_run_as_nothing() {
         let answer = |row| Answer::new(row, Task::PythonToCuda, String::new(), 1);
         let answers = [answer(1), answer(1), answer(2)];
         let (form, row) = (Grade::UnknownForm("LDGSTS".into()), Grade::NotGraded("row".into()));
         let judged = [Grade::Right, form, row].map(|grade| Judged { grade, costs: None });
         let scores = score(&BTreeMap::new(), &answers, &judged);
         assert_eq!((scores[0].problems, scores[0].pass[0].pass), (1, 0.5));
-        assert_eq!(scores[0].verdicts, [1, 0, 0, 0, 1, 1]);
+        assert_eq!(scores[0].verdicts, [1, 0, 0, 0, 2]);
         assert!(scores[0].fast.is_empty());
     }
 

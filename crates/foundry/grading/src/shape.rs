@@ -43,6 +43,9 @@ pub(crate) enum Reshaping {
     /// One of [`Shaped::broad_extents`], the first number, becomes the second, which is larger than
     /// a block or tile of a kernel. If an array has rows, other extents become small.
     Broad(u32, u32),
+    /// Each extent becomes another multiple of a warp, and that of a launch with one dimension the
+    /// number, a multiple of a block.
+    Even(u32),
     /// The length of an array's rows, or an extent that is not one of the launch, becomes at most
     /// three.
     Narrow,
@@ -60,6 +63,8 @@ impl Reshaping {
     /// Lengths of [`Self::Broad`], each one more than the size of a block or tile. The first length
     /// on which the row's program is cheap enough is taken.
     pub(crate) const BROAD: [u32; 4] = [1025, 257, 129, 65];
+    /// Lengths of [`Self::Even`], tried as those of [`Self::Broad`].
+    pub(crate) const EVEN: [u32; 3] = [1024, 256, 64];
 
     /// Returns the reshapings that are tried for a draw, the best first.
     pub(crate) fn of_draw(number: usize) -> &'static [Self] {
@@ -218,9 +223,15 @@ impl Shaped {
                     unused(extent + 1 + random.below(extent as usize + 5) as u32, &map)
                 }
                 Reshaping::Scaled => extent * factor,
+                Reshaping::Even(length) if self.dims == [extent] => length,
+                Reshaping::Even(_) if extent > 1 => unused_multiple(&map),
+                Reshaping::Even(_) => extent,
                 Reshaping::Shrunk if extent > 1 => extent / divisor,
                 Reshaping::Large(points) if extent == first => {
-                    points / self.dims.iter().skip(1).product::<u32>().max(1)
+                    let (equal, others): (Vec<u32>, Vec<u32>) =
+                        self.dims.iter().partition(|it| **it == first);
+                    let points = f64::from(points / others.iter().product::<u32>().max(1));
+                    points.powf(1.0 / equal.len().max(1) as f64).round() as u32
                 }
                 Reshaping::One if extent == first => 1,
                 Reshaping::Zero if extent == first => 0,
@@ -259,6 +270,12 @@ impl Shaped {
 
 fn common_divisor(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { common_divisor(b, a % b) }
+}
+
+/// Returns the least multiple of a warp that no extent has.
+fn unused_multiple(map: &BTreeMap<u32, u32>) -> u32 {
+    let mut multiples = (1..).map(|it| 32 * it);
+    multiples.find(|it| !map.values().any(|other| other == it)).unwrap_or(32)
 }
 
 /// Returns the number, or the next larger number that no extent has.

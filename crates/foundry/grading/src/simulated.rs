@@ -6,6 +6,7 @@
 use crate::Grade;
 use crate::fresh_inputs::{DrawKind, FreshInputs};
 use crate::graded_row::GradedRow;
+use crate::module_state::{ModuleState, advanced};
 use crate::raw_form::RawLaunch;
 use gbxcule_back_cxx::Dialect;
 use gbxcule_gpu_check::compiler::{CudaCompiler, Refusal};
@@ -33,6 +34,8 @@ const MAX_SINGLES: u32 = 600;
 const MAX_SHARED_BYTES: usize = 48 << 10;
 /// Greatest number of instructions of a launch.
 const BUDGET: u64 = 20_000_000;
+/// Number of times that an answer whose module keeps numbers is launched on one draw.
+const REPEATS: usize = 100;
 
 /// A kernel of an answer.
 struct LoadedKernel {
@@ -62,6 +65,8 @@ struct Loaded<'a> {
     cost: Option<(u64, Cost)>,
     /// Name and shape of the last launch, for messages.
     last: String,
+    /// The module's variables before the first launch.
+    before: ModuleState,
 }
 
 /// Grades a text that should compute results, or gradients, and returns a right text's cost.
@@ -79,6 +84,7 @@ pub(crate) fn grade(
             // refused.
             let large = || problem.large_draw().filter(|_| !backward);
             let wrong = wrong.or_else(|| loaded.run(LARGE, large()?).err());
+            let wrong = wrong.or_else(|| loaded.run_on().err());
             match wrong {
                 Some(wrong) => (wrong, None),
                 None => (Grade::Right, loaded.cost.map(|(_, cost)| cost)),
@@ -148,7 +154,8 @@ fn loaded<'a>(
         Ok(LoadedKernel { own: own_kernel, symbol, line, has_header })
     };
     let kernels = own.kernels().into_iter().map(kernel).collect::<Result<_, _>>()?;
-    Ok(Loaded { cubin, kernels, problem, backward, cost: None, last: String::new() })
+    let (before, last) = (cubin.variable_bytes(), String::new());
+    Ok(Loaded { cubin, kernels, problem, backward, cost: None, last, before })
 }
 
 impl Loaded<'_> {
@@ -158,18 +165,50 @@ impl Loaded<'_> {
         let launches = THREADS[number % THREADS.len()].into_iter().enumerate();
         for (at, threads) in launches.filter(|(at, _)| only.is_none_or(|only| only == *at)) {
             let way = Launching { draw, threads, seed: (2 * number + at) as u64 };
-            let wrong = match self.backward {
-                // The first launch has all gradients, so that each is compared on each draw.
-                true => self.run_backward(way, (at == 1).then_some(number)),
-                false => self.run_forward(way),
-            };
-            match wrong {
-                Ok(None) | Err(None) => {}
-                Ok(Some(wrong)) => {
-                    return Err(Grade::WrongResult(format!("{wrong}, {}", self.last)));
-                }
-                Err(Some(grade)) => return Err(grade),
-            }
+            // The first launch has all gradients, so that each is compared on each draw.
+            self.run_once(way, (at == 1).then_some(number))?;
+        }
+        Ok(())
+    }
+
+    /// Makes one run on a draw, backward with one absent gradient if the draw's number is given.
+    fn run_once(&mut self, way: Launching<'_>, number: Option<usize>) -> Result<(), Grade> {
+        let wrong = match self.backward {
+            true => self.run_backward(way, number),
+            false => self.run_forward(way),
+        };
+        match wrong {
+            Ok(None) | Err(None) => Ok(()),
+            Ok(Some(wrong)) => Err(Grade::WrongResult(format!("{wrong}, {}", self.last))),
+            Err(Some(grade)) => Err(grade),
+        }
+    }
+
+    /// Launches an answer again and again if its module's variables keep numbers from launch to
+    /// launch, then as if it had been launched a million times.
+    fn run_on(&mut self) -> Result<(), Grade> {
+        let mut states = vec![self.cubin.variable_bytes()];
+        let draws = self.problem.draws(self.backward);
+        let points = |it: &&FreshInputs| it.dims.iter().map(|it| u64::from(*it)).product::<u64>();
+        let plain = draws.filter(|it| it.kind == DrawKind::Plain && points(it) > 0);
+        let Some(draw) = plain.min_by_key(points).filter(|_| states[0] != self.before) else {
+            return Ok(());
+        };
+        let late = |grade| match grade {
+            Grade::WrongResult(reason) => Grade::WrongResult(format!(
+                "{reason}, after many launches, from which the module's variables keep numbers"
+            )),
+            other => other,
+        };
+        let way = Launching { draw, threads: THREADS[0][0], seed: 0 };
+        for _ in 0..REPEATS {
+            self.run_once(way, None).map_err(late)?;
+            states.push(self.cubin.variable_bytes());
+        }
+        let [.., first, second, third] = &states[..] else { return Ok(()) };
+        if let Some(state) = advanced([first, second, third]) {
+            self.cubin.set_variables(&state);
+            self.run_once(way, None).map_err(late)?;
         }
         Ok(())
     }

@@ -272,7 +272,7 @@ impl Task {
                 let question = ValueQuestion::of(row)?;
                 format!(
                     "The kernel `{kernel}`, written in {DIALECT}, is launched on a grid of {:?} threads with these \
-                     inputs; arrays are row-major.\n\n{}\n\n{}\n\nWhich number is {} then?",
+                     inputs; arrays are row-major.\n\n{}\n\n{}\n\nWhich number is {}?",
                     row.launch_dims,
                     python(),
                     fenced(Language::Word, &question.inputs),

@@ -1,26 +1,32 @@
-//! Draws for mistakes that only unusual numbers expose: equal floats, rows of zeros, negative
-//! integers, unsigned integers with their highest bit, and outputs that hold numbers before the
-//! launch.
+//! Draws for mistakes that only unusual numbers expose: equal floats, floats halfway between two
+//! integers, rows of zeros, negative integers, unsigned integers with their highest bit, threads
+//! that all change one element, and outputs that hold numbers before the launch.
 //!
 //! Each draw changes the stored inputs. It is used if the row's program passes on it the strict
 //! checks that it passes on the stored inputs.
 
 use crate::fresh_inputs::{DrawKind, FreshInputs};
 use crate::graded_row::GradedRow;
-use crate::shape::Shaped;
+use crate::shape::{Reshaping, Shaped};
 use gbxcule_grammar::input::{ArgumentInput, Arrangement};
-use gbxcule_grammar::random;
+use gbxcule_grammar::random::{self, Random};
 use gbxcule_ir::layout::leaves;
 use gbxcule_ir::walk::{Use, op_uses};
 use gbxcule_ir::{
-    BinaryOp, Function, FunctionKind, Literal, Module, Op, Root, Scalar, StmtKind, Type, Value,
+    BinaryOp, Body, Function, FunctionKind, Literal, Module, Native, Op, Root, Scalar, StmtKind,
+    Type, Value,
 };
-use gbxcule_rows::execute;
+use gbxcule_rows::execute::{self, BUDGET, LaunchInputs};
 use gbxcule_rows::row_program::element;
 use std::collections::BTreeSet;
 
 /// Number of distinct floats of an argument in a draw of equal floats.
 const LEVELS: f64 = 4.0;
+/// Numbers of distinct floats, used in turn, in a draw for programs that round floats to integers:
+/// many of their floats are then halfway between two integers.
+const FINE_LEVELS: [f64; 5] = [4.0, 16.0, 64.0, 256.0, 1024.0];
+/// Factor by which integers grow in a draw of crowded threads.
+const CROWDED: i64 = 21;
 /// Length of a run of zeros in an array without rows.
 const RUN: usize = 4;
 /// Greatest magnitude of negative integers.
@@ -36,12 +42,22 @@ impl GradedRow {
         let seed = random::seed(seed, STREAM);
         let shaped = &self.grown(own, seed);
         let mut draws = Vec::new();
-        if decides_exactly(&self.program.forward) {
-            draws.extend(self.changed_draw(shaped, seed, equal_floats));
+        let is_exact = |decision| decides_exactly(&self.program.forward, decision);
+        let mut rounded = |levels: &[f64]| {
+            draws.extend(self.changed_draw(shaped, seed, |given, to| round(given, levels, to)));
+        };
+        let comparisons = is_exact(Decision::Comparison);
+        if comparisons == Some(true) {
+            rounded(&[LEVELS]);
+        }
+        if comparisons != Some(false) && is_exact(Decision::WholeNumber) == Some(true) {
+            rounded(&FINE_LEVELS);
         }
         draws.extend(self.changed_draw(shaped, seed, zero_runs));
         draws.extend(self.negative_draws(shaped, seed));
         draws.extend(self.high_draws(shaped, seed));
+        draws.extend(self.gathered_draw(shaped, seed));
+        draws.extend(self.crowded_draw(own, seed));
         draws.extend(self.started_draw(shaped, seed));
         draws
     }
@@ -117,11 +133,12 @@ impl GradedRow {
         draw(&arrays, within).into_iter().chain(of_values).collect()
     }
 
-    /// Makes for each argument of unsigned integers a draw in which every second number has its
-    /// highest bit set: an answer that takes the numbers as signed finds negative ones.
+    /// Makes for each argument of unsigned integers, and for all together, a draw in which every
+    /// second number has its highest bit set: an answer that takes the numbers as signed finds
+    /// negative ones, and sums of two overflow.
     fn high_draws(&self, shaped: &Shaped, seed: u64) -> Vec<FreshInputs> {
         let module = &self.program.forward;
-        let draw = |at: usize| {
+        let heighten = |at: usize, data: &mut [Vec<u8>]| {
             let (given, ty) = (&shaped.inputs[at], self.program.params()[at].ty);
             let of = element(module, ty).unwrap_or(ty);
             let leaves = leaves(&module.types, of);
@@ -129,8 +146,6 @@ impl GradedRow {
             let unsigned: Vec<_> =
                 leaves.iter().filter(|it| is_drawn && it.scalar.is_unsigned_int()).collect();
             let size = module.types.layout(of).map_or(1, |it| it.size as usize).max(1);
-            let mut data = execute::arguments(&self.program, &shaped.inputs, seed);
-            let before = data.clone();
             for cell in data[at].chunks_exact_mut(size).step_by(2) {
                 for leaf in &unsigned {
                     let number = leaf.read(cell).as_int().unwrap_or_default();
@@ -140,11 +155,82 @@ impl GradedRow {
                     leaf.write(cell, Literal::int(leaf.scalar, number | 1 << (bits - 1)));
                 }
             }
-            (data[at] != before[at]).then_some(())?;
+        };
+        let before = execute::arguments(&self.program, &shaped.inputs, seed);
+        let draw = |places: &[usize]| {
+            let mut data = before.clone();
+            places.iter().for_each(|at| heighten(*at, &mut data));
             let draw = self.probe(DrawKind::SpecialValues, shaped, &data, seed)?;
             self.is_order_independent(&draw).then_some(draw)
         };
-        (0..shaped.inputs.len()).filter_map(draw).collect()
+        let is_high = |at: &usize| {
+            let mut data = before.clone();
+            heighten(*at, &mut data);
+            data != before
+        };
+        let places: Vec<usize> = (0..before.len()).filter(is_high).collect();
+        let all = (places.len() > 1).then_some(&places[..]);
+        places.chunks(1).chain(all).filter_map(draw).collect()
+    }
+
+    /// Makes a draw in which offsets leave all segments empty but one in the middle.
+    fn gathered_draw(&self, shaped: &Shaped, seed: u64) -> Option<FreshInputs> {
+        let module = &self.program.forward;
+        let mut data = execute::arguments(&self.program, &shaped.inputs, seed);
+        let before = data.clone();
+        for (at, given) in shaped.inputs.iter().enumerate() {
+            let Some(of) = element(module, self.program.params()[at].ty) else { continue };
+            let leaves = leaves(&module.types, of);
+            if let ([leaf], Arrangement::Offsets) = (&leaves[..], given.arrangement) {
+                let count = given.shape.iter().product::<u32>().max(1) as usize;
+                let size = data[at].len() / count;
+                for (number, cell) in data[at].chunks_exact_mut(size.max(1)).enumerate() {
+                    let offset = if 2 * number < count { given.least } else { given.most };
+                    leaf.write(cell, Literal::int(leaf.scalar, offset.into()));
+                }
+            }
+        }
+        (data != before).then_some(())?;
+        let draw = self.probe(DrawKind::SpecialValues, shaped, &data, seed)?;
+        self.is_order_independent(&draw).then_some(draw)
+    }
+
+    /// Makes a draw in which each array of integers holds one number, its greatest, if the row has
+    /// atomic operations: many threads change one element, and sums are large.
+    fn crowded_draw(&self, own: &Shaped, seed: u64) -> Option<FreshInputs> {
+        let module = &self.program.forward;
+        let mut values = module.functions.iter().flat_map(|(_, it)| it.body.values.iter());
+        let has_atomics = values.any(|(_, value)| matches!(value.op, Op::Atomic { .. }));
+        let extent = own.dims.first().filter(|it| has_atomics && **it > 1)?;
+        let runs = |shaped: &Shaped| {
+            let grid = LaunchInputs { dims: &shaped.dims, inputs: &shaped.inputs };
+            let data = || execute::arguments(&self.program, &shaped.inputs, seed);
+            self.program.takes(&shaped.inputs) && self.run(BUDGET, grid, &data()).0.is_ok()
+        };
+        let crowded = |new: u32| {
+            let way = Reshaping::Broad(*extent, new);
+            let mut shaped = own.reshaped(way, &mut Random::new(seed))?;
+            let is_drawn = |it: &ArgumentInput| {
+                !it.zero && !it.written && !it.shape.is_empty() && it.arrangement.is_free()
+            };
+            for given in shaped.inputs.iter_mut().filter(|it| is_drawn(it) && it.most > 0) {
+                given.least = given.most;
+            }
+            runs(&shaped).then_some(shaped)
+        };
+        let mut shaped = Reshaping::BROAD.into_iter().find_map(crowded)?;
+        // An index can't grow, but other integers can.
+        for at in 0..shaped.inputs.len() {
+            let mut larger = shaped.clone();
+            let given = &mut larger.inputs[at];
+            if given.least == given.most && !given.shape.is_empty() {
+                (given.least, given.most) = (CROWDED * given.least, CROWDED * given.most);
+                shaped = if runs(&larger) { larger } else { shaped };
+            }
+        }
+        let data = execute::arguments(&self.program, &shaped.inputs, seed);
+        let draw = self.probe(DrawKind::SpecialValues, &shaped, &data, seed)?;
+        self.is_order_independent(&draw).then_some(draw)
     }
 
     /// Makes a draw in which outputs that begin at zero in the row hold numbers.
@@ -161,13 +247,15 @@ impl GradedRow {
     }
 }
 
-/// Rounds floats to [`LEVELS`] numbers of few bits, so that many are equal and their sums and
-/// products are exact; a scalar argument is rounded to a power of two.
-fn equal_floats(given: &ArgumentInput, numbers: &mut [f64]) {
+/// Rounds floats to numbers of few bits, about `levels` of them, used in turn, so that many are
+/// equal and their sums and products are exact; a scalar argument is rounded to a power of two.
+fn round(given: &ArgumentInput, levels: &[f64], numbers: &mut [f64]) {
     let power = |it: f64| it.abs().log2().round().exp2().copysign(it);
-    let step = power((given.high - given.low).abs().max(given.low.abs()) / LEVELS);
-    for number in numbers.iter_mut().filter(|it| **it != 0.0) {
+    let range = (given.high - given.low).abs().max(given.low.abs());
+    for (number, levels) in numbers.iter_mut().zip(levels.iter().cycle()) {
+        let step = power(range / levels);
         *number = match given.shape.is_empty() {
+            _ if *number == 0.0 => 0.0,
             true => power(*number),
             false => (*number / step).round() * step,
         };
@@ -199,30 +287,92 @@ fn shifts(module: &Module) -> bool {
     })
 }
 
-/// Returns true if a module compares floats, and computes every compared float from its inputs by
-/// sums, products and selections: equal floats are then equal in any order of computation.
-fn decides_exactly(module: &Module) -> bool {
-    let is_float =
-        |ty| module.types.components(ty).is_some_and(|(of, _): (Scalar, u32)| of.is_float());
-    let mut compares = false;
+/// Ways in which a program decides by floats.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// It compares two floats.
+    Comparison,
+    /// It makes a whole number of a float.
+    WholeNumber,
+}
+
+impl Decision {
+    /// Returns the values by which an operation decides in this way.
+    fn operands(self, body: &Body, op: Op) -> Vec<Value> {
+        use Native::{Ceil, Floor, Rint, Round, Trunc};
+        match (self, op) {
+            (Self::Comparison, Op::Compare(_, one, other)) => vec![one, other],
+            (Self::WholeNumber, Op::Convert(from)) => vec![from],
+            (
+                Self::WholeNumber,
+                Op::Native { native: Floor | Ceil | Trunc | Round | Rint, args },
+            ) => body.value_lists[args].to_vec(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Returns true if a module computes each float by which it decides in this way from its inputs by
+/// sums, products and selections: equal floats are then equal in any order of computation. `None`
+/// if it decides by none.
+pub(crate) fn decides_exactly(module: &Module, decision: Decision) -> Option<bool> {
+    let is_float = |ty| is_float(module, ty);
+    let mut exact = None;
     for (_, function) in module.functions.iter() {
-        let rounded = rounded(function, &is_float);
-        for (_, value) in function.body.values.iter() {
-            let Op::Compare(_, one, other) = value.op else { continue };
-            if is_float(function.body.values[one].ty) {
-                compares = true;
-                if rounded.contains(&one) || rounded.contains(&other) {
-                    return false;
-                }
+        let (body, rounded) = (&function.body, rounded(module, function));
+        for (_, value) in body.values.iter() {
+            // A float that becomes a float of another type stays what it is.
+            if matches!(value.op, Op::Convert(_)) && is_float(value.ty) {
+                continue;
+            }
+            let operands = decision.operands(body, value.op).into_iter();
+            for operand in operands.filter(|it| is_float(body.values[*it].ty)) {
+                exact = Some(exact.unwrap_or(true) && !rounded.contains(&operand));
             }
         }
     }
-    compares
+    exact
+}
+
+/// Returns true if a type is a float, or has floats as components.
+fn is_float(module: &Module, ty: Type) -> bool {
+    module.types.components(ty).is_some_and(|(of, _): (Scalar, u32)| of.is_float())
+}
+
+/// Returns true if a function, such as `clamp`, returns no rounded value for exact arguments.
+fn returns_exactly(module: &Module, function: &Function) -> bool {
+    let rounded = rounded(module, function);
+    let mut stmts = function.body.blocks.iter().flat_map(|(_, it)| &it.stmts);
+    !stmts.any(|it| matches!(it.kind, StmtKind::Return(Some(value)) if rounded.contains(&value)))
+}
+
+/// Returns the values of a function that are powers of two if its scalar arguments are.
+fn powers(module: &Module, function: &Function) -> BTreeSet<Value> {
+    let (body, mut powers) = (&function.body, BTreeSet::new());
+    for (at, value) in body.values.iter().filter(|(_, it)| is_float(module, it.ty)) {
+        let is_power = match value.op {
+            Op::Literal(it) => it.as_f64().abs().log2().fract() == 0.0,
+            Op::Load(place) => {
+                function.kind == FunctionKind::Kernel
+                    && matches!(body.places[place].root, Root::Param(_))
+            }
+            Op::Binary(BinaryOp::Multiply | BinaryOp::Divide, one, other) => {
+                powers.contains(&one) && powers.contains(&other)
+            }
+            _ => false,
+        };
+        if is_power {
+            powers.insert(at);
+        }
+    }
+    powers
 }
 
 /// Returns the values of a function that may be rounded on inputs of few bits.
-fn rounded(function: &Function, is_float: &dyn Fn(Type) -> bool) -> BTreeSet<Value> {
+fn rounded(module: &Module, function: &Function) -> BTreeSet<Value> {
+    let is_float = |ty| is_float(module, ty);
     let body = &function.body;
+    let powers = powers(module, function);
     let (mut values, mut roots) = (BTreeSet::new(), Vec::new());
     if function.kind == FunctionKind::Callable && function.instance.is_none() {
         roots.extend((0..function.params.len() as u32).map(Root::Param));
@@ -230,23 +380,30 @@ fn rounded(function: &Function, is_float: &dyn Fn(Type) -> bool) -> BTreeSet<Val
     loop {
         let before = (values.len(), roots.len());
         for (at, value) in body.values.iter().filter(|(_, it)| is_float(it.ty)) {
+            let uses_rounded = || {
+                let mut is_rounded = false;
+                op_uses(
+                    body,
+                    &value.op,
+                    |_| false,
+                    |it| {
+                        is_rounded |= matches!(it, Use::Value(it) if values.contains(&it));
+                    },
+                );
+                is_rounded
+            };
             let is_rounded = match value.op {
                 Op::Literal(it) => (it.as_f64() * 64.0).fract() != 0.0,
-                Op::Binary(BinaryOp::Divide | BinaryOp::Remainder, ..) | Op::Call { .. } => true,
+                Op::Binary(BinaryOp::Divide, of, by) if powers.contains(&by) => {
+                    values.contains(&of)
+                }
+                Op::Binary(BinaryOp::Divide | BinaryOp::Remainder, ..) => true,
                 Op::Native { native, .. } if native.row().ulps > 0 => true,
                 Op::Load(place) => roots.contains(&body.places[place].root),
-                op => {
-                    let mut is_rounded = false;
-                    op_uses(
-                        body,
-                        &op,
-                        |_| false,
-                        |it| {
-                            is_rounded |= matches!(it, Use::Value(it) if values.contains(&it));
-                        },
-                    );
-                    is_rounded
+                Op::Call { function, .. } => {
+                    uses_rounded() || !returns_exactly(module, &module.functions[function])
                 }
+                _ => uses_rounded(),
             };
             if is_rounded {
                 values.insert(at);

@@ -154,7 +154,7 @@ fn words_that_are_no_answers_are_told() {
         (Task::FindBug, "answer: 0", Grade::NAMES[1]),
         (Task::FindBug, "answer: 18446744073709551615", Grade::NAMES[1]),
         (Task::FindBug, &format!("answer: {}", lines + 1), Grade::NAMES[1]),
-        (Task::FindRace, "answer: no", Grade::NAMES[5]),
+        (Task::FindRace, "answer: no", Grade::NAMES[4]),
         (Task::PredictValue, "", Grade::NAMES[3]),
         (Task::PredictValue, "answer: NaN", Grade::NAMES[1]),
     ] {

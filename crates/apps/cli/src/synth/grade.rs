@@ -327,7 +327,9 @@ fn print_scores(
     for it in judged {
         let (what, reason) = match &it.grade {
             grading::Grade::NotGraded(reason) => ("were not graded", reason),
-            grading::Grade::UnknownForm(reason) => ("count as wrong for an unknown form", reason),
+            grading::Grade::UnknownForm(reason) => {
+                ("were not graded, and count as not right", reason)
+            }
             _ => continue,
         };
         *failures.entry((what, reason)).or_default() += 1;
@@ -343,12 +345,12 @@ fn print_scores(
         }
         if task != score.task {
             task = score.task;
-            let [right, wrong, compile, parse, form, _] = grading::Grade::NAMES;
-            let cells = ["problems", "answers", right, wrong, compile, parse, form];
+            let [right, wrong, compile, parse, none] = grading::Grade::NAMES;
+            let cells = ["problems", "answers", right, wrong, compile, parse, none];
             let cells = cells.map(str::to_owned);
             say!("\n{}pass@k, % [95 %]", table_row(task, cells));
         }
-        let [right, wrong, compile, parse, form, _] = score.verdicts;
+        let [right, wrong, compile, parse, none] = score.verdicts;
         let pass = score.pass.iter().map(|pass_at_k| {
             let shares = [pass_at_k.pass, pass_at_k.low, pass_at_k.high];
             let [pass, low, high] = shares.map(|share| 100.0 * share);
@@ -356,7 +358,7 @@ fn print_scores(
         });
         let pass: Vec<String> = pass.collect();
         let answers = score.verdicts.iter().sum();
-        let counts = [score.problems, answers, right, wrong, compile, parse, form];
+        let counts = [score.problems, answers, right, wrong, compile, parse, none];
         let cells = counts.map(|count| count.to_string());
         say!("{}{}", table_row(score.group.name(), cells), pass.join("  "));
     }

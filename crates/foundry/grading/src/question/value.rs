@@ -1,6 +1,7 @@
-//! A number that a kernel computes: one of the row's results on the stored inputs, which the
-//! question lists.
+//! A number that a kernel computes on the stored inputs, which the question lists: one of the row's
+//! results, or the number of a variable behind a line.
 
+use super::line_value;
 use crate::Grade;
 use gbxcule_grammar::input::ArgumentInput;
 use gbxcule_grammar::random::{self, Random};
@@ -25,9 +26,9 @@ const STREAM: u64 = 0x7661_6c75_6520_7175;
 pub(crate) struct ValueQuestion {
     /// Lines of the inputs: name, extents, numbers.
     pub(crate) inputs: String,
-    /// Name of the element: `` `y[3]` ``.
+    /// Name of the element, `` `y[3]` `` after the launch, or of a variable behind a line.
     pub(crate) place: String,
-    /// The number after the launch.
+    /// The number.
     pub(crate) value: Literal,
 }
 
@@ -46,6 +47,15 @@ impl ValueQuestion {
         if before.iter().map(Vec::len).sum::<usize>() > MAX_NUMBERS {
             return None;
         }
+        let lists = inputs.iter().zip(&before).map(|(given, numbers)| list(given, numbers));
+        let lists = lists.collect();
+        let mut random = Random::new(random::seed(row.input_seed ^ STREAM, row.id));
+        // Half of the questions are about a line, where a row has one to ask about.
+        if random.below(2) == 0
+            && let Some(it) = line_value::drawn(row, &inputs, &data, &mut random)
+        {
+            return Some(Self { inputs: lists, place: it.place, value: it.value });
+        }
         let grid = LaunchInputs { dims: &row.launch_dims, inputs: &inputs };
         let after = execute::forward(&program, grid, &data).ok()?;
         let mut places = Vec::new();
@@ -62,10 +72,9 @@ impl ValueQuestion {
         if places.is_empty() {
             return None;
         }
-        let mut random = Random::new(random::seed(row.input_seed ^ STREAM, row.id));
         let (at, place, value, count) = places[random.below(places.len())];
-        let lists = inputs.iter().zip(&before).map(|(given, numbers)| list(given, numbers));
-        Some(Self { inputs: lists.collect(), place: spelled(&inputs[at], place, count), value })
+        let place = format!("{} after the launch", spelled(&inputs[at], place, count));
+        Some(Self { inputs: lists, place, value })
     }
 
     /// Judges a number.

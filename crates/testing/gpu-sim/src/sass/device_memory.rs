@@ -224,12 +224,14 @@ impl DeviceMemory {
     }
 
     /// Records an access in the shadow memory, and returns the access with which it races.
+    /// `becomes` has the bytes that the access writes, if they are known.
     pub(super) fn note(
         &mut self,
         place: DevicePlace,
         size: usize,
         manner: Manner,
         (thread, instruction): (u32, u32),
+        becomes: &[u8],
     ) -> Option<Conflict> {
         if !self.finds_races {
             return None;
@@ -239,7 +241,10 @@ impl DeviceMemory {
             Manner::Read | Manner::WideRead | Manner::ConstantRead | Manner::Write
         );
         if !is_plain {
-            self.order.meet((place.array, place.at), thread, manner);
+            let mut was = [0; 16];
+            self.read(place, &mut was[..becomes.len()]);
+            let is_change = becomes.is_empty() || was[..becomes.len()] != *becomes;
+            self.order.meet((place.array, place.at), thread, manner, is_change);
         }
         let count = self.arrays.len();
         let array = match place.array {

@@ -189,8 +189,21 @@ impl LoadedCubin {
 
     /// Copies the variables after a launch into the module, for the next launch of a program.
     pub fn keep_variables(&mut self, memory: &DeviceMemory) {
-        for (name, &(address, size)) in self.variables.iter().filter(|(_, it)| it.1 > 0) {
-            let Some(bytes) = memory.variable(name) else { continue };
+        let names = self.variables.iter().filter(|(_, it)| it.1 > 0).map(|(name, _)| name);
+        let named = |name: &String| Some((name.clone(), memory.variable(name)?.to_vec()));
+        self.set_variables(&names.filter_map(named).collect());
+    }
+
+    /// Returns the bytes of all variables that the next launch begins with.
+    pub fn variable_bytes(&self) -> BTreeMap<String, Vec<u8>> {
+        let all = self.variables.iter().filter(|(_, it)| it.1 > 0);
+        all.map(|(name, &(at, size))| (name.clone(), self.initial_bytes(at, size))).collect()
+    }
+
+    /// Gives variables the bytes with which the next launch begins.
+    pub fn set_variables(&mut self, contents: &BTreeMap<String, Vec<u8>>) {
+        for (name, bytes) in contents {
+            let Some(&(address, size)) = self.variables.get(name) else { continue };
             let begins = |it: &&mut Box<[u128]>| {
                 let first = it.as_ptr() as u64;
                 (first..first + 16 * it.len() as u64).contains(&address)

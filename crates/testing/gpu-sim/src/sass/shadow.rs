@@ -403,10 +403,12 @@ impl Order {
 
     /// Records an atomic or volatile access of a thread. The access publishes the accesses that
     /// the thread's fence has ordered, and the thread learns the accesses that others have
-    /// published at this place.
-    pub fn meet(&mut self, place: Place, thread: u32, manner: Manner) {
+    /// published at this place. A write of the value that is there already publishes nothing:
+    /// whoever reads the value may have read it before the write, such as a flag that an earlier
+    /// launch left.
+    pub fn meet(&mut self, place: Place, thread: u32, manner: Manner, is_change: bool) {
         let is_read = manner == Manner::StrongRead || manner.is_atomic();
-        let is_write = manner == Manner::StrongWrite || manner.is_atomic();
+        let is_write = is_change && (manner == Manner::StrongWrite || manner.is_atomic());
         let (block, of_block) = (thread / self.threads_of_block, thread % self.threads_of_block);
         for whom in [None, Some(block)] {
             if is_read && let Some(published) = self.published.get(&(place, whom)) {

@@ -165,7 +165,7 @@ impl Warp<'_> {
     }
 
     /// Records an access of a device's memory, and ends the launch if it is a race. `becomes` has
-    /// the bytes of a plain write.
+    /// the bytes that the access writes, if they are known.
     pub(super) fn touch(
         &self,
         inst: &DecodedInstruction,
@@ -201,7 +201,7 @@ impl Warp<'_> {
         }
         let instruction = inst.address / super::super::listing::STRIDE;
         let thread = self.grid_thread(lane);
-        let conflict = device.note(place, size, manner, (thread, instruction));
+        let conflict = device.note(place, size, manner, (thread, instruction), becomes);
         for unsure in std::mem::take(&mut device.unsure) {
             let fault = self.race(inst, &device, (place, size), unsure, lane, (manner, becomes));
             device.suspects.add(unsure.earlier.word(unsure.at), fault);
@@ -388,12 +388,12 @@ fn exchange(
         }
         warp.set(inst, 0, 1 << lane, !0);
         let spot = warp.spot(inst, addresses[lane], lane, size, named);
-        warp.touch(inst, (spot, size), lane, manner, &[]);
         let mut bytes = [0; 16];
         warp.read(spot, &mut bytes[..size]);
         let was = u64::from_le_bytes(std::array::from_fn(|at| bytes[at]));
-        let becomes = f(warp, lane, was);
-        warp.write(spot, &becomes.to_le_bytes()[..size]);
+        let becomes = f(warp, lane, was).to_le_bytes();
+        warp.touch(inst, (spot, size), lane, manner, &becomes[..size]);
+        warp.write(spot, &becomes[..size]);
         put(warp, inst, lane, size, words(bytes, size, false));
     }
     if named == Named::Generic {
