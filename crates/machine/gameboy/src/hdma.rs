@@ -10,7 +10,7 @@ use crate::cpu::Mode;
 use crate::dma::{halt_dma, move_dma};
 use crate::machine::{Machine, is_before};
 use crate::ppu::color_timing::is_hdma_period;
-use crate::ppu::registers::read_vram;
+use crate::ppu::registers::{put_vram, read_vram};
 use crate::ppu::timing::schedule_ppu;
 use crate::ppu::whole_or_by_dots::{before_picture_change, before_timing_change};
 use crate::ppu::{LINE_TCYCLES, LineProgress, VBLANK_LINE, sync_ppu, sync_ppu_now};
@@ -302,7 +302,7 @@ fn copy_rom(machine: &mut Machine, rom: &[u8], source: u16, target: u16) {
     let to = machine.vram_index(target) & 0x3ff0;
     for index in 0..BLOCK_BYTES as usize {
         let at = from + index;
-        machine.vram[to + index] = if at < rom.len() { rom[at] } else { 0xff };
+        put_vram(machine, to + index, if at < rom.len() { rom[at] } else { 0xff });
     }
 }
 
@@ -334,7 +334,7 @@ fn copy_block(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8], open_bus: 
         }
         if is_free || !meets_ppu(machine, began.wrapping_add(2 + 2 * index as u32)) {
             let at = machine.vram_index(target.wrapping_add(index));
-            machine.vram[at] = value;
+            put_vram(machine, at, value);
         }
     }
     machine.hdma.source_bytes = machine.hdma.source_bytes.wrapping_add(BLOCK_BYTES);

@@ -7,10 +7,10 @@
 //! of the machine have crates of their own: `chips`, which both models use, and `apu`, which is
 //! compiled for each.
 //!
-//! The files `kept_line`, `power_on`, `source`, `state` and `step_with` run on the host only. All
-//! other files keep to a small subset of Rust, so that the kernel compiler can translate the same
-//! text for GPUs; they call `kept_line` behind the flag `keeps_lines`, which the compiler doesn't
-//! set.
+//! The files `kept_color_line`, `kept_line`, `power_on`, `source`, `state` and `step_with` run on
+//! the host only. All other files keep to a small subset of Rust, so that the kernel compiler can
+//! translate the same text for GPUs; they call the two files of kept lines behind the flag
+//! `keeps_lines`, which the compiler doesn't set.
 //!
 //! The CPU drives the clock: each memory access takes place at `now` and then advances it by one
 //! M-cycle. Every other chip is lazy: it is brought up to `now` only when it is read or

@@ -17,6 +17,8 @@ pub(crate) mod color_write;
 pub(crate) mod eight_dots;
 pub(crate) mod fetcher;
 #[cfg(keeps_lines)]
+pub(crate) mod kept_color_line;
+#[cfg(keeps_lines)]
 pub(crate) mod kept_line;
 pub(crate) mod oam_bug;
 pub(crate) mod packed_line;
@@ -34,6 +36,10 @@ pub(crate) mod whole_or_by_dots;
 pub use color_palette::Palettes;
 #[cfg(color)]
 pub use color_write::{move_next_hblank, write_ppu};
+#[cfg(all(keeps_lines, color))]
+pub(crate) use kept_color_line as kept_lines;
+#[cfg(all(keeps_lines, not(color)))]
+pub(crate) use kept_line as kept_lines;
 pub use pipeline::{Pipeline, run_pipeline, start_pipeline};
 #[cfg(not(color))]
 pub use registers::write_ppu;
@@ -446,8 +452,8 @@ fn hblank_dot(machine: &mut Machine) -> u16 {
 
 /// Finishes the picture at the end of a frame: it is white if the LCD is off.
 pub(crate) fn finish_picture(machine: &mut Machine) {
-    #[cfg(keeps_lines)]
-    kept_line::forget_comparison(machine);
+    #[cfg(all(keeps_lines, not(color)))]
+    kept_line::note_vram_change(machine);
     if machine.ppu.draw && (!machine.ppu.is_on() || machine.cpu.mode == Mode::Stopped) {
         #[cfg(color)]
         if machine.ppu.is_on() {
@@ -471,6 +477,8 @@ pub(crate) fn note_mode_at_stop(machine: &mut Machine, now: u32) {
 #[cfg(color)]
 fn blacken_stopped_picture(machine: &mut Machine) {
     if !machine.color.stopped_in_mode3 {
+        #[cfg(keeps_lines)]
+        kept_lines::forget_picture(machine);
         for index in 0..FRAME_BYTES as u32 {
             machine.frame[index as usize] = 0;
         }
@@ -481,7 +489,7 @@ fn blacken_stopped_picture(machine: &mut Machine) {
 #[inline(never)]
 fn clear_picture(machine: &mut Machine) {
     #[cfg(keeps_lines)]
-    kept_line::forget_picture(machine);
+    kept_lines::forget_picture(machine);
     for index in 0..FRAME_BYTES as u32 {
         // RGB555, the lower byte first, or shade 0.
         let white = if index & 1 == 0 { 0xff } else { 0x7f };

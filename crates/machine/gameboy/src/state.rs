@@ -16,6 +16,8 @@ use crate::Revision;
 use crate::cart::Cart;
 use crate::header::Cartridge;
 use crate::machine::Machine;
+#[cfg(keeps_lines)]
+use crate::ppu::kept_lines::note_vram_change;
 
 const MAGIC: [u8; 8] = if crate::COLOR { *b"gbxcolor" } else { *b"gbxstate" };
 /// First bytes of a state of the other model.
@@ -98,6 +100,8 @@ impl Machine {
         #[cfg(keeps_lines)]
         {
             self.kept = other.kept;
+            // The other machine may have other video RAM.
+            note_vram_change(self);
         }
     }
 

@@ -1,9 +1,11 @@
-//! Lines of the picture that are still right in the next frame, so that they are not drawn again.
-//! Called by `whole_line`; runs on the host only, since devices draw all lines.
+//! Lines of the original's picture that are still right in the next frame, so that they are not drawn again.
+//! Called by `whole_line`; runs on the host only, since devices draw all lines. `kept_color_line`
+//! does the same for the Color.
 //!
 //! A whole line depends on registers, video RAM and OAM. `KeptLines` has the values from which the
 //! lines of `Machine::frame` were drawn. Code that changes the frame in another way calls
 //! `forget_line` or `forget_picture`.
+#![cfg(not(color))]
 
 use core::fmt;
 
@@ -178,7 +180,7 @@ pub(super) fn follow_memory(machine: &mut Machine) {
 
 /// Notes that video RAM may have changed.
 #[inline(always)]
-pub(crate) fn forget_comparison(machine: &mut Machine) {
+pub(crate) fn note_vram_change(machine: &mut Machine) {
     machine.kept.is_compared = false;
 }
 

@@ -287,7 +287,7 @@ impl Pipeline {
 /// Starts the pipeline on the current line, at the beginning of mode 3.
 pub fn start_pipeline(machine: &mut Machine) {
     #[cfg(keeps_lines)]
-    super::kept_line::forget_line(machine);
+    super::kept_lines::forget_line(machine);
     scan_objects(machine, super::timing::MODE3_DOT + 1);
     let start = machine.ppu.beam.mode3_start();
     machine.ppu.pipeline.restart(start);

@@ -26,7 +26,7 @@ use crate::ppu::color_timing::{
 #[cfg(color)]
 use crate::ppu::forget_hblank;
 #[cfg(keeps_lines)]
-use crate::ppu::kept_line::forget_comparison;
+use crate::ppu::kept_lines::note_vram_change;
 use crate::ppu::oam_bug::{corrupt_after_write, corrupt_before_write, corrupt_oam_by_read};
 #[cfg(color)]
 use crate::ppu::scan::drop_carried_scan;
@@ -331,7 +331,9 @@ pub(crate) fn write_vram(machine: &mut Machine, address: u16, value: u8) {
 #[inline(always)]
 pub(crate) fn put_vram(machine: &mut Machine, at: usize, value: u8) {
     #[cfg(keeps_lines)]
-    forget_comparison(machine);
+    if machine.vram[at] != value {
+        note_vram_change(machine);
+    }
     machine.vram[at] = value;
 }
 

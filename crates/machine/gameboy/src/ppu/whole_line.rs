@@ -5,8 +5,8 @@
 use crate::machine::{COLOR, Machine};
 #[cfg(color)]
 use crate::ppu::color_line::draw_plain_line;
-#[cfg(keeps_lines)]
-use crate::ppu::kept_line::{follow_memory, forget_line, is_kept};
+#[cfg(all(keeps_lines, not(color)))]
+use crate::ppu::kept_lines::{follow_memory, forget_line, is_kept};
 #[cfg(not(color))]
 use crate::ppu::packed_line;
 use crate::ppu::pipeline::{probe_mode3_end, start_pipeline};
@@ -55,7 +55,7 @@ pub fn draw_line(machine: &mut Machine) {
         start_pipeline(machine);
         return;
     }
-    #[cfg(keeps_lines)]
+    #[cfg(all(keeps_lines, not(color)))]
     forget_line(machine);
     #[cfg(color)]
     draw_plain_line(machine);

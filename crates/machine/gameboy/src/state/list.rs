@@ -18,7 +18,7 @@ use crate::machine::Machine;
 #[cfg(color)]
 use crate::ppu::Palettes;
 #[cfg(keeps_lines)]
-use crate::ppu::kept_line::KeptLines;
+use crate::ppu::kept_lines::KeptLines;
 use crate::ppu::{Beam, LineProgress, Pipeline, Ppu, Scan};
 #[cfg(color)]
 use crate::speed::Speed;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::view::StepNumbers;
+use gbxcule_gameboy_color as color;
 use gbxcule_ir::check;
 use gbxcule_ir::{Arg, Builder, FunctionId, Module, Param, Type};
 use gbxcule_runtime::{
@@ -173,7 +174,9 @@ fn run(
             AnyMachine::Original(machine) => {
                 SliceArgument::read_beginning(&**machine, Machine::TRANSLATED_BYTES)
             }
-            AnyMachine::Color(machine) => SliceArgument::read(std::slice::from_ref(&**machine)),
+            AnyMachine::Color(machine) => {
+                SliceArgument::read_beginning(&**machine, color::Machine::TRANSLATED_BYTES)
+            }
         },
         SliceArgument::read(inputs.rom),
         SliceArgument::read(inputs.cart_ram),
