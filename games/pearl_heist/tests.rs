@@ -1,7 +1,7 @@
 //! PEARL_HEIST, the game for two: scripted players play it over a cable and alone.
 
-use gbxcule_gameboy::link::{LEAD_TCYCLES, Link};
 use gbxcule_gameboy::{Cartridge, Machine};
+use gbxcule_link::{LEAD_TCYCLES, Link};
 
 use crate::console::{A, B, Console, DOWN, LEFT, RIGHT, START, UP};
 

@@ -137,7 +137,11 @@ impl<'a> Reader<'a> {
     /// such as arguments of the enclosing function. Tries values and takes the first values that
     /// fit; if no values fit, returns the faults of the last try. This is for a caller that only
     /// counts kernels.
-    pub fn lower_with_trials(&self, position: usize, name: &str) -> Result<Module, Vec<Diagnostic>> {
+    pub fn lower_with_trials(
+        &self,
+        position: usize,
+        name: &str,
+    ) -> Result<Module, Vec<Diagnostic>> {
         let attempt = |which: usize, value: usize| {
             self.unit.dialect.trials.choose(which, value);
             self.unit.frames.forget();

@@ -335,7 +335,7 @@ impl Machine {
     }
 
     /// Brings every chip that can raise a line of IF up to `now`.
-    pub(crate) fn sync_interrupts(&mut self) {
+    pub fn sync_interrupts(&mut self) {
         self.timer.sync(&mut self.interrupts, self.now);
         self.sync_serial();
         sync_ppu_now(self);
@@ -353,14 +353,14 @@ impl Machine {
     /// Returns the index in work RAM of an address of C000-FDFF.
     #[cfg(not(color))]
     #[inline(always)]
-    pub(crate) fn wram_index(&self, address: u16) -> usize {
+    pub fn wram_index(&self, address: u16) -> usize {
         (address & 0x1fff) as usize
     }
 
     /// Returns the index that the selected bank gives an address.
     #[cfg(color)]
     #[inline(always)]
-    pub(crate) fn wram_index(&self, address: u16) -> usize {
+    pub fn wram_index(&self, address: u16) -> usize {
         self.color.wram_index(address)
     }
 

@@ -55,7 +55,7 @@ impl Dma {
     }
 
     /// Returns true if a byte moves in the M-cycle `now`.
-    pub(crate) fn is_moving(&self, now: u32) -> bool {
+    pub fn is_moving(&self, now: u32) -> bool {
         if !self.active {
             false
         } else if is_before(now, self.start) {
@@ -230,7 +230,7 @@ pub(crate) fn halt_dma(machine: &mut Machine, mcycles: u32) {
 }
 
 /// Returns true if an access loses its bus to the byte that OAM DMA moves from `source`.
-pub(crate) fn meets_dma(address: u16, source: u16) -> bool {
+pub fn meets_dma(address: u16, source: u16) -> bool {
     let is_video = address & 0xe000 == 0x8000;
     if COLOR && source & 0xe000 == 0xc000 {
         // The Color's work RAM has a separate bus, but takes its address from the transfer

@@ -39,7 +39,6 @@ mod hblank_interrupt;
 pub mod hdma;
 pub mod hook;
 pub mod kernel_call;
-pub mod link;
 pub mod machine;
 mod power_on;
 pub mod ppu;

@@ -353,8 +353,9 @@ impl Machine {
         choose_deadline(self);
     }
 
+    /// Returns true if a block of VRAM DMA is due.
     #[inline(always)]
-    pub(crate) fn is_hdma_due(&self) -> bool {
+    pub fn is_hdma_due(&self) -> bool {
         #[cfg(color)]
         let is_due = self.hdma.due > 0;
         #[cfg(not(color))]
@@ -411,7 +412,7 @@ impl Machine {
     }
 
     /// Brings every chip whose deadline has come up to `now`, the PPU some T-cycles further.
-    pub(crate) fn sync_due(&mut self, rom: &[u8], cart_ram: &[u8], ppu_ahead_tcycles: u32) {
+    pub fn sync_due(&mut self, rom: &[u8], cart_ram: &[u8], ppu_ahead_tcycles: u32) {
         let div_base = self.timer.div_base;
         if !is_before(self.now, self.timer.deadline) {
             self.timer.sync(&mut self.interrupts, self.now);
@@ -452,7 +453,8 @@ impl Machine {
         }
     }
 
-    pub(crate) fn is_lcd_off_frame_over(&self) -> bool {
+    /// Returns true if the LCD is off and the frame's time is over.
+    pub fn is_lcd_off_frame_over(&self) -> bool {
         !self.ppu.is_on() && !is_before(self.now, self.lcd_off_frame_end())
     }
 

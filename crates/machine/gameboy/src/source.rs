@@ -10,8 +10,8 @@ pub const FLAGS: &[&str] = if cfg!(color) { &["color"] } else { &[] };
 pub const USUAL_FLAGS: &[&str] =
     if cfg!(color) { &["color", "usual_revision"] } else { &["usual_revision"] };
 
-/// Path and text of every translated file. Files of the crates `apu` and `chips` have the paths
-/// that their modules have here.
+/// Path and text of every translated file. Files of the crates `apu`, `chips` and `link` have the
+/// paths that their modules have there.
 pub const SOURCES: &[(&str, &str)] = &[
     ("src/apu.rs", include_str!("../../apu/src/apu.rs")),
     ("src/apu/envelope.rs", include_str!("../../apu/src/apu/envelope.rs")),
@@ -46,10 +46,11 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("src/hook.rs", include_str!("hook.rs")),
     ("src/interrupts.rs", include_str!("../../chips/src/interrupts.rs")),
     ("src/joypad.rs", include_str!("../../chips/src/joypad.rs")),
-    ("src/link.rs", include_str!("link.rs")),
-    ("src/link/end.rs", include_str!("link/end.rs")),
-    ("src/link/look.rs", include_str!("link/look.rs")),
+    ("src/link.rs", include_str!("../../link/src/link.rs")),
+    ("src/link/end.rs", include_str!("../../link/src/link/end.rs")),
+    ("src/link/look.rs", include_str!("../../link/src/link/look.rs")),
     ("src/machine.rs", include_str!("machine.rs")),
+    ("src/pair.rs", include_str!("../../link/src/pair.rs")),
     ("src/ppu.rs", include_str!("ppu.rs")),
     ("src/ppu/color_fetcher.rs", include_str!("ppu/color_fetcher.rs")),
     ("src/ppu/color_line.rs", include_str!("ppu/color_line.rs")),

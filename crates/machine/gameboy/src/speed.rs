@@ -52,7 +52,7 @@ const GAINED_TCYCLES: u32 = 1;
 impl Machine {
     /// Returns the T-cycles of an M-cycle, as a power of two.
     #[inline(always)]
-    pub(crate) fn tcycle_shift(&self) -> u32 {
+    pub fn tcycle_shift(&self) -> u32 {
         #[cfg(color)]
         let shift = 2 - self.speed.double as u32;
         #[cfg(not(color))]
@@ -123,7 +123,7 @@ impl Speed {
     }
 
     /// Returns true if a change of speed is over: the CPU goes on now.
-    pub(crate) fn ends_change(&self, now: u32) -> bool {
+    pub fn ends_change(&self, now: u32) -> bool {
         self.changing && !is_before(now, self.resume_at)
     }
 }

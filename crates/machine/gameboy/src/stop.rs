@@ -31,7 +31,7 @@ impl Machine {
     }
 
     /// Returns true if the CPU wakes from STOP: a button is held.
-    pub(crate) fn wakes_from_stop(&self) -> bool {
+    pub fn wakes_from_stop(&self) -> bool {
         self.joypad.lines() != 0x0f && !ppu_goes_on(self)
     }
 }

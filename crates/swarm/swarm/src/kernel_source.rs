@@ -16,7 +16,7 @@ use crate::program::{ProgramCalls, machine_params};
 const TEXT: &str = include_str!("kernel_source/kernels.py");
 
 /// Files of the machine's sources whose functions the text may call.
-const FILES: [&str; 2] = ["src/kernel_call.rs", "src/view.rs"];
+const FILES: [&str; 3] = ["src/kernel_call.rs", "src/pair.rs", "src/view.rs"];
 const METHODS: [&str; 5] = [
     "Machine::begin_frame_with",
     "Machine::peek",

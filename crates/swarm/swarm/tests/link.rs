@@ -3,8 +3,8 @@
 
 use std::num::NonZeroUsize;
 
-use gbxcule_gameboy::link::{LEAD_TCYCLES, Link as Cable};
 use gbxcule_gameboy::{Cartridge, Machine};
+use gbxcule_link::{LEAD_TCYCLES, Link as Cable};
 use gbxcule_swarm::{
     Codec, FrameRange, Hook, LinkMode, Model, NativeSwarm, ProgramText, Programs, Rom, Schedule,
     Swarm, SwarmConfig, SwarmError,

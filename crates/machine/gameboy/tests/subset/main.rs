@@ -24,7 +24,7 @@ const HOST_FILES: [&str; 12] = [
 const HOST_FOLDERS: [&str; 1] = ["state"];
 
 /// Crates whose files are the machine's sources.
-const CRATES: [&str; 3] = ["apu", "chips", "gameboy"];
+const CRATES: [&str; 4] = ["apu", "chips", "gameboy", "link"];
 
 /// Returns the translated sources of each crate: the crate's folder, and the files.
 fn translated_sources() -> Vec<(PathBuf, Vec<PathBuf>)> {

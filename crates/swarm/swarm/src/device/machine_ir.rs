@@ -37,8 +37,7 @@ pub(crate) const DETACHED: [&str; 5] = ["wram", "vram", "oam", "hram", "frame"];
 const SINGLE_FRAME_ENTRIES: [&str; 2] = ["Machine::run_to_hook", "Machine::begin_frame_with"];
 
 /// Further functions that the kernel of pairs calls.
-const PAIR_ENTRIES: [&str; 3] =
-    ["kernel_call::run_pair_frames", "kernel_call::pair_ahead", "kernel_call::pair_tcycles"];
+const PAIR_ENTRIES: [&str; 3] = ["pair::run_pair_frames", "pair::pair_ahead", "pair::pair_tcycles"];
 
 /// Returns the machine's module before any pass, with the functions that programs may call.
 /// Programs are fused into this module.

@@ -1,10 +1,8 @@
 //! Steps of pairs of envs with a cable between them.
 
-use gbxcule_gameboy::kernel_call::{
-    self as original, PairMember, PairStep, pair_ahead, pair_tcycles,
-};
-use gbxcule_gameboy::link::{FRAME_TCYCLES, LEAD_TCYCLES};
-use gbxcule_gameboy_color::kernel_call as color;
+use gbxcule_link::pair::{self as original, PairMember, PairStep, pair_ahead, pair_tcycles};
+use gbxcule_link::{FRAME_TCYCLES, LEAD_TCYCLES};
+use gbxcule_link_color::pair as color;
 
 use super::Shard;
 use crate::step_plan::StepPlan;

@@ -6,10 +6,10 @@
 //! An instruction near a shift is tried on a copy first, to see when it uses the port.
 
 use gbxcule_gameboy::cpu::Mode;
-use gbxcule_gameboy::link::{FRAME_TCYCLES, LEAD_TCYCLES};
 use gbxcule_gameboy::ppu::sync_ppu_now;
 use gbxcule_gameboy::serial::Serial;
 use gbxcule_gameboy::{COLOR, Machine};
+use gbxcule_link::{FRAME_TCYCLES, LEAD_TCYCLES};
 
 const SERIAL: u8 = 8;
 /// Length of an interval in T-cycles, and of the time that is run after it, because instructions

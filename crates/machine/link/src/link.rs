@@ -1,5 +1,5 @@
-//! Two machines and the cable between them. On every device `kernel_call::run_pair_frames` runs the
-//! frames of a pair's step; machines without a cable do not use this code.
+//! Two machines and the cable between them. On every device `pair::run_pair_frames` runs the frames of
+//! a pair's step.
 //!
 //! The times at which a clocking port shifts are known as soon as its transfer begins. Both ends
 //! must reach such a time before the shift, because each end shifts in the top bit of the other's
@@ -35,8 +35,8 @@ const NEVER: i32 = 0x3fff_ffff;
 /// The cable between a pair of machines that run the same ROM.
 ///
 /// ```
-/// use gbxcule_gameboy::link::{LEAD_TCYCLES, Link};
 /// use gbxcule_gameboy::{Cartridge, Machine};
+/// use gbxcule_link::{LEAD_TCYCLES, Link};
 ///
 /// let rom = gbxcule_assembler::by_name("SERIAL_HELLO").expect("a built-in ROM").bytes();
 /// let cartridge = Cartridge::from_rom(rom).expect("a good header");

@@ -4,13 +4,15 @@
 // The Color runs these, too.
 #[cfg(color)]
 extern crate gbxcule_gameboy_color as gbxcule_gameboy;
+#[cfg(color)]
+extern crate gbxcule_link_color as gbxcule_link;
 
 mod plain;
 #[cfg(color)]
 mod speed_change;
 
-use gbxcule_gameboy::link::{LEAD_TCYCLES, Link};
 use gbxcule_gameboy::{COLOR, Cartridge, Machine};
+use gbxcule_link::{LEAD_TCYCLES, Link};
 use plain::PlainPair;
 use proptest::prelude::*;
 
