@@ -2,7 +2,7 @@
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::layout::{Leaf, leaves};
-use gbxcule_ir::{FunctionId, Literal, Module, Scalar, Type, Types};
+use gbxcule_ir::{FunctionId, Literal, Module, Type, Types};
 use gbxcule_testkit::arbitrary::{Actual, RandomProgram};
 
 /// Floats of each buffer of a program.
