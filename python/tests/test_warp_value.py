@@ -204,3 +204,15 @@ def test_halves_reach_kernels_and_builtins_as_numbers():
 def test_numbers_of_64_bits_without_a_sign_stay_whole():
     vec3ul = wp.types.vector(length=3, dtype=wp.uint64)
     assert list(wp.cross(vec3ul(1, 2, 3), vec3ul(4, 5, 6))) == [2**64 - 3, 6, 2**64 - 3]
+
+
+@wp.kernel
+def _bits_as_floats(out: wp.array(dtype=float)):
+    out[0] = wp.float32(0xFFFFFFFF)
+    out[1] = float(0x80000000)
+
+
+def test_a_number_of_32_bits_is_an_int32_before_it_is_a_float():
+    out = wp.zeros(2)
+    wp.launch(_bits_as_floats, 1, [out])
+    assert out.numpy().tolist() == [-1.0, -2147483648.0]

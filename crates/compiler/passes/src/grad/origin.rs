@@ -5,9 +5,9 @@
 //! kernel must check this.
 
 use super::scan::Scan;
-use gbxcule_ir::constant::Literal;
 use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
+use gbxcule_ir::ty::Type;
 use gbxcule_ir::walk::place_values;
 
 /// Array of a kernel's parameters: the parameter, and the fields that lead to the array.
@@ -96,17 +96,39 @@ pub(super) fn may_meet(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
 /// Dimension of a launch index, if there is one, and the number that is added.
 pub(super) type KnownIndex = (Option<u8>, i128);
 
+/// Returns an element's indices, unless it is an element of a view of the array.
+pub(super) fn indices<'a>(scan: &Scan<'a>, place: PlaceId) -> Option<&'a [Value]> {
+    let step = scan.body.path(place)[scan.handle_steps(place)?];
+    let Projection::Element(indices) = step else { return None };
+    let is_whole = !is_view(scan, scan.body.places[place].root);
+    is_whole.then(|| &scan.body.value_lists[indices])
+}
+
+/// Returns false if a handle is that of a parameter's array, as a whole.
+fn is_view(scan: &Scan<'_>, root: Root) -> bool {
+    let mut value = match root {
+        Root::Param(_) => return false,
+        Root::Array(value) => value,
+        Root::Local(local) => match scan.only_store(local) {
+            Some((_, value)) => value,
+            None => return true,
+        },
+        Root::Table(_) => return true,
+    };
+    loop {
+        match scan.body.values[value].op {
+            Op::Extract { from, .. } => value = from,
+            Op::Load(place) => return is_view(scan, scan.body.places[place].root),
+            _ => return true,
+        }
+    }
+}
+
 /// Returns true if two places are elements of the same handle and one of their indices differs: two
 /// different numbers, or one launch index plus two different numbers.
 fn differ(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
-    let body = scan.body;
     let indices_of = |place: PlaceId| -> Option<Vec<Option<KnownIndex>>> {
-        if !matches!(body.places[place].root, Root::Param(_)) {
-            return None;
-        }
-        let step = body.path(place)[scan.handle_steps(place)?];
-        let Projection::Element(indices) = step else { return None };
-        let indices = body.value_lists[indices].iter();
+        let indices = indices(scan, place)?.iter();
         Some(indices.map(|&index| launch_index_and_number(scan, index)).collect())
     };
     let (Some(one), Some(other)) = (indices_of(one), indices_of(other)) else { return false };
@@ -145,13 +167,10 @@ fn is_same(scan: &Scan<'_>, one: Value, other: Value) -> bool {
 /// Splits an index into a launch index, if it has one, and a number that is added. Neither is
 /// negative, so the index doesn't count from the end.
 pub(super) fn launch_index_and_number(scan: &Scan<'_>, index: Value) -> Option<KnownIndex> {
-    let number = |value: Value| match scan.body.values[value].op {
-        // The number is small, so that no index inside an array wraps.
-        Op::Literal(literal) => {
-            Literal::as_int(literal).filter(|number| (0..1 << 30).contains(number))
-        }
-        _ => None,
-    };
+    let number = |value| literal_sum(scan, value).filter(|number| *number >= 0);
+    if let Some(number) = number(index) {
+        return Some((None, number));
+    }
     match scan.body.values[index].op {
         Op::LaunchIndex(dim) => Some((Some(dim), 0)),
         Op::Binary(BinaryOp::Add, left, right) => {
@@ -163,6 +182,23 @@ pub(super) fn launch_index_and_number(scan: &Scan<'_>, index: Value) -> Option<K
             let Op::LaunchIndex(dim) = scan.body.values[of].op else { return None };
             Some((Some(dim), number))
         }
-        _ => number(index).map(|number| (None, number)),
+        _ => None,
     }
+}
+
+/// Returns the number that a value is, if it is a literal, or a sum or difference of literals as
+/// unrolled loops leave them. The number is so small that adding it wraps no index inside an array.
+pub(super) fn literal_sum(scan: &Scan<'_>, value: Value) -> Option<i128> {
+    let number = match scan.body.values[value].op {
+        Op::Binary(op, left, right) if scan.body.type_of(value) == Type::I32 => {
+            let (left, right) = (literal_sum(scan, left)?, literal_sum(scan, right)?);
+            match op {
+                BinaryOp::Add => left + right,
+                BinaryOp::Subtract => left - right,
+                _ => return None,
+            }
+        }
+        _ => scan.body.integer(value)?,
+    };
+    (number.abs() < 1 << 30).then_some(number)
 }

@@ -5,9 +5,10 @@
 //! so that after the loop the array still holds every number that was read. The proof covers
 //! elements whose indices are the loop's index plus a constant and never count from the end.
 
+use super::origin::{self, Origin, literal_sum};
 use super::scan::{Scan, StmtSite};
 use gbxcule_ir::op::{BinaryOp, Op, Value};
-use gbxcule_ir::place::{PlaceId, Projection, Root};
+use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::stmt::{Stmt, StmtKind};
 
 /// Returns the loops around a statement, from the innermost to the outermost.
@@ -54,15 +55,9 @@ pub(super) fn is_read_last(
     later && (write.1 < read.1 || steps.iter().flatten().any(|&ahead| ahead != 0))
 }
 
-/// Splits an element of a parameter's array into the parameter and the indices.
-fn element<'a>(scan: &Scan<'a>, place: PlaceId) -> Option<(u32, &'a [Value])> {
-    let Root::Param(param) = scan.body.places[place].root else { return None };
-    let (0, [Projection::Element(indices), ..]) =
-        (scan.handle_steps(place)?, scan.body.path(place))
-    else {
-        return None;
-    };
-    Some((param, &scan.body.value_lists[*indices]))
+/// Splits an element of a parameter's array into the array and the indices.
+fn element<'a>(scan: &Scan<'a>, place: PlaceId) -> Option<(Origin, &'a [Value])> {
+    Some((origin::of_place(scan, place)?, origin::indices(scan, place)?))
 }
 
 /// Returns how far the written index lies beyond the index that is read, in each dimension in which
@@ -73,7 +68,11 @@ fn offsets(scan: &Scan<'_>, stmt: &Stmt, from: &[Value], to: &[Value]) -> Vec<i1
         return Vec::new();
     };
     // Smallest index of all iterations.
-    let least = if step > 0 { number(scan, *start) } else { number(scan, *end).map(|end| end + 1) };
+    let least = if step > 0 {
+        literal_sum(scan, *start)
+    } else {
+        literal_sum(scan, *end).map(|end| end + 1)
+    };
     let Some(least) = least else { return Vec::new() };
     let pairs = from.iter().zip(to).filter_map(|(&from, &to)| {
         let [from, to] = [from, to].map(|value| added(scan, value, *index));
@@ -88,10 +87,10 @@ fn added(scan: &Scan<'_>, value: Value, index: Value) -> Option<i128> {
         return Some(0);
     }
     match scan.body.values[value].op {
-        Op::Binary(BinaryOp::Add, left, right) if left == index => number(scan, right),
-        Op::Binary(BinaryOp::Add, left, right) if right == index => number(scan, left),
+        Op::Binary(BinaryOp::Add, left, right) if left == index => literal_sum(scan, right),
+        Op::Binary(BinaryOp::Add, left, right) if right == index => literal_sum(scan, left),
         Op::Binary(BinaryOp::Subtract, left, right) if left == index => {
-            number(scan, right).map(|number| -number)
+            literal_sum(scan, right).map(|number| -number)
         }
         _ => None,
     }
@@ -100,11 +99,5 @@ fn added(scan: &Scan<'_>, value: Value, index: Value) -> Option<i128> {
 /// Returns the step of a `For`, if it is a literal other than 0.
 fn step(scan: &Scan<'_>, stmt: &Stmt) -> Option<i128> {
     let StmtKind::For { step, .. } = stmt.kind else { return None };
-    number(scan, step).filter(|&step| step != 0)
-}
-
-/// Returns the number of a literal, if it is so small that adding it wraps no index inside an
-/// array.
-fn number(scan: &Scan<'_>, value: Value) -> Option<i128> {
-    scan.body.integer(value).filter(|number| number.abs() < 1 << 30)
+    literal_sum(scan, step).filter(|&step| step != 0)
 }

@@ -82,6 +82,25 @@ def around(x: Real, y: Real):
 def part(v: wp.vec3d, k: int, x: Real):
     return v[k] + x * x
 
+@wp.func
+def marched(h: Reals, a: Real):
+    h[0] = a
+    for i in range(3):
+        h[i + 1] = h[i] * h[i] - a
+    return h[3]
+
+@wp.func
+def marched_far(h: Reals, a: Real, n: int):
+    for i in range(1, n):
+        h[i] = h[i - 1] * h[i - 1] - a
+    return h[n - 1]
+
+@wp.func
+def marched_back(h: Reals, a: Real):
+    for i in range(3):
+        h[i] = h[i + 1] * h[i + 1] - a
+    return h[0]
+
 ";
 
 fn verdict(body: &str) -> Verdict {
@@ -167,5 +186,23 @@ fn arguments_reach_a_reverse_as_they_were() {
         "first, second = both(x[t], x[t + 1])\no[t] = first * second\no[t + 2] = both(first, second)[0]",
     ] {
         assert_eq!(verdict(body), Verdict::Right, "{body}");
+    }
+}
+
+/// Steps through an array keep every element that was read, also in a function that gets the array
+/// and in an unrolled loop.
+#[test]
+fn steps_through_an_array_keep_what_was_read() {
+    for steps in [
+        "o[0] = marched(x, o[2])",
+        "o[0] = marched_far(x, o[2], n)",
+        "for i in range(3):\n        x[i + 1] = x[i] * x[i] - o[2]\n    o[0] = x[3]",
+    ] {
+        let body = format!("if t == 0:\n    {steps}");
+        assert_eq!(verdict(&body), Verdict::Right, "{body}");
+    }
+    match verdict("if t == 0:\n    o[0] = marched_back(x, o[2])") {
+        Verdict::Refused(faults) => assert_eq!(faults[0].code, Code::GradOverwritten),
+        verdict => panic!("{verdict:?}"),
     }
 }

@@ -125,10 +125,11 @@ fn number<'a>(
                 // Numbers in the text are `int32` or `float32` before they are converted, except to
                 // 64-bit types.
                 KnownValue::Int(value) if to.bits() < 64 && to.is_float() => {
-                    if i32::try_from(*value).is_err() {
+                    // A number of 32 bits stands for its bits: `0xFFFFFFFF` is -1.
+                    if *value < i32::MIN.into() || *value > u32::MAX.into() {
                         return b.too_large(*value, span);
                     }
-                    KnownValue::Int(*value)
+                    KnownValue::Typed(Literal::int(Scalar::I32, *value))
                 }
                 KnownValue::Float(value) if to.bits() < 64 => {
                     KnownValue::Typed(Literal::float(Scalar::F32, *value))
