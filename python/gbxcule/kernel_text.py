@@ -456,15 +456,12 @@ class _Names(ast.NodeVisitor):
         if name is not None and name != node.id:
             self._replace(node, name)
 
-    def visit_BinOp(self, node: ast.BinOp) -> None:
+    def visit_BinOp(self, node: ast.BinOp | ast.AugAssign) -> None:
         """Bring in a function that takes the operator's place."""
         self._operator(node.op)
         self.generic_visit(node)
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        """Bring in a function that takes the operator's place."""
-        self._operator(node.op)
-        self.generic_visit(node)
+    visit_AugAssign = visit_BinOp  # noqa: N815
 
     def _operator(self, operator: ast.operator) -> None:
         name = _OPERATORS.get(type(operator), "")

@@ -1,4 +1,4 @@
-"""`warp.autograd`: matrices of derivatives, and checks of gradients."""
+"""`warp.autograd`: matrices of derivatives, and checks of gradients; reverses of functions that use arrays."""
 
 import numpy as np
 import pytest
@@ -72,3 +72,29 @@ def test_a_wrong_gradient_is_found(capsys):
             wp.autograd.jacobian(_wrong, 1, **missing)
     with pytest.raises(NotImplementedError, match="leave out the `plot_..` options"):
         wp.autograd.jacobian(_wrong, 1, [x], [y], plot_jacobians=True)
+
+
+@wp.func
+def _stepped(history: wp.array(dtype=float), x: float):
+    history[0] = x
+    for i in range(3):
+        history[i + 1] = history[i] * history[i] - x
+    return history[3]
+
+
+@wp.kernel
+def _steps_of_a_function(x: wp.array(dtype=float), history: wp.array(dtype=float), y: wp.array(dtype=float)):
+    y[0] = _stepped(history, x[0])
+
+
+def test_a_function_that_steps_through_an_array_has_a_reverse():
+    x, history, y = (wp.array(of, dtype=float, requires_grad=True) for of in ([0.5], [0.0] * 4, [0.0]))
+    tape = wp.Tape()
+    with tape:
+        wp.launch(_steps_of_a_function, 1, [x, history, y])
+    tape.backward(y)
+    # y = c(b(a(x))), where a = x * x - x, b = a * a - x and c = b * b - x.
+    a = 0.5 * 0.5 - 0.5
+    b = a * a - 0.5
+    assert y.numpy()[0] == np.float32(b * b - 0.5)
+    assert x.grad.numpy()[0] == np.float32(2 * b * (2 * a * (2 * 0.5 - 1) - 1) - 1)
