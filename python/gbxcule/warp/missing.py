@@ -14,7 +14,7 @@ _CLASSES = (
     "Event", "GLTextureResource", "MarchingCubes", "RegisteredGLBuffer", "Stream", "Texture1D", "Texture2D",
     "Texture3D", "TextureAddressMode", "TextureFilterMode", "TextureResourceFlags",
 )  # fmt: skip
-# What to do in place of names: those that programs may mention and must not call, and those that raise an error.
+# Advice in place of missing names, first for those that programs may mention and must not call.
 _GPU = (
     "only a GPU has streams, events and pools of memory, and a launch on the CPU has ended when it returns: ask "
     "`wp.get_device().is_cuda` first"
