@@ -154,7 +154,7 @@ __version__ = config.version
 # Makes `import gbxcule.warp.utils` work, as it does for Warp.
 sys.modules[f"{__name__}.utils"] = utils
 LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR = 10, 20, 30, 40
-# Programs catch these; what Warp's compiler refuses when a kernel is launched, this one refuses as well.
+# Errors that programs catch: what Warp refuses to compile, this compiler refuses as well.
 _ERRORS = dict.fromkeys(
     ["WarpCodegenError", *(f"WarpCodegen{kind}Error" for kind in ("Attribute", "Index", "Key", "Type", "Value"))],
     CompileError,
