@@ -16,7 +16,7 @@ use crate::dma::{read_on_dma_bus, write_on_dma_bus};
 use crate::machine::{COLOR, Machine, WRAM_BYTES, is_before};
 use crate::ppu::VRAM_BYTES;
 #[cfg(color)]
-use crate::ppu::color_palette::write_palettes;
+use crate::ppu::color_palette::{has_written_in_place, write_palettes};
 #[cfg(color)]
 use crate::ppu::color_write::{write_ppu, write_scroll_in_hblank};
 use crate::ppu::oam_bug::corrupt_oam_by_count;
@@ -166,6 +166,14 @@ impl Machine {
         address: u16,
         value: u8,
     ) {
+        // Programs that change colours in each line write them most often: `now` is not needed.
+        #[cfg(color)]
+        if address & 0xfffc == 0xff68
+            && !self.dma.active
+            && has_written_in_place(self, now, address as u8, value)
+        {
+            return;
+        }
         self.now = now;
         if self.dma.active {
             write_beside_dma(self, rom, cart_ram, address, value);

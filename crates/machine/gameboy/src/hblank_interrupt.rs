@@ -8,8 +8,8 @@ use crate::bus::{FAST_WRAM_BYTES, is_quiet_at};
 use crate::cpu::Mode;
 use crate::hdma::HaltedAt;
 use crate::interrupts::STAT;
-use crate::machine::{Machine, is_before};
-use crate::ppu::find_hblank_of_handler;
+use crate::machine::{Machine, earlier, is_before};
+use crate::ppu::find_passed_hblank;
 use crate::ppu::whole_or_by_dots::pass_to_next_hblank;
 
 /// M-cycles of an interrupt's dispatch.
@@ -71,8 +71,9 @@ pub(crate) fn has_taken_next_hblank(machine: &mut Machine) -> bool {
     dispatch(machine);
     machine.now = handler_at;
     machine.cpu.now = handler_at;
-    find_hblank_of_handler(machine);
-    machine.deadline = machine.next_deadline();
+    find_passed_hblank(machine);
+    let chips = earlier(machine.timer.deadline, machine.serial.deadline);
+    machine.deadline = earlier(chips, machine.ppu.deadline);
     true
 }
 

@@ -316,18 +316,38 @@ fn find_hblank(machine: &mut Machine) -> bool {
         && ppu.stage != LineProgress::Rendering
         && !(ppu.lyc_request || ppu.lyc_release)
         && elapsed < LINE_TCYCLES as u32;
-    if stays && elapsed as u16 > ppu.beam.dot {
+    if stays {
+        pass_in_hblank(machine, elapsed);
+    }
+    stays
+}
+
+/// Moves on in an HBlank that has had all its effects, and notes when it ends.
+#[cfg(color)]
+#[inline(always)]
+fn pass_in_hblank(machine: &mut Machine, elapsed: u32) {
+    if elapsed as u16 > machine.ppu.beam.dot {
         machine.ppu.beam.dot = elapsed as u16;
     }
-    if stays && machine.ppu.draw && machine.ppu.beam.line < VBLANK_LINE {
+    if machine.ppu.draw && machine.ppu.beam.line < VBLANK_LINE {
         finish_line(machine);
     }
-    if stays && has_color_registers(machine) {
+    if has_color_registers(machine) {
         let shift = machine.tcycle_shift();
         let left = (LINE_TCYCLES as u32 - elapsed + (1 << shift) - 1) >> shift;
         machine.ppu.hblank_until = machine.now.wrapping_add(left);
     }
-    stays
+}
+
+/// Finds the HBlank in which a handler begins whose interrupt `pass_to_next_hblank` requested: its
+/// dispatch takes longer than HBlank's last effects.
+#[cfg(color)]
+#[inline(always)]
+pub(crate) fn find_passed_hblank(machine: &mut Machine) {
+    let elapsed = machine.tcycles().wrapping_sub(machine.ppu.beam.line_start);
+    if elapsed < LINE_TCYCLES as u32 {
+        pass_in_hblank(machine, elapsed);
+    }
 }
 
 fn advance_in_line(machine: &mut Machine, to: u16) {

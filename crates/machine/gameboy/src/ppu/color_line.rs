@@ -1,6 +1,6 @@
 //! The pixels of a whole line of the Color, tile by tile. Called by `whole_line` for lines in which
-//! nothing changes; `packed_line` does the same for the original. `LineTiles` and `LineObjects` first
-//! take from memory what the line shows, and the host compares it with the last frame's line
+//! nothing changes; `packed_line` does the same for the original. `LineTiles` and `LineObjects`
+//! first take from memory what the line shows, and the host compares it with the last frame's line
 //! (`kept_color_line`).
 //!
 //! The fetcher's state is set as the pipeline would leave it at the end of mode 3: a later line
@@ -14,7 +14,7 @@ use crate::ppu::kept_lines::is_kept;
 use crate::ppu::scan::MAX_OBJECTS;
 use crate::ppu::{
     LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW,
-    LCDC_WINDOW_MAP, Ppu, Scan, VRAM_BYTES,
+    LCDC_WINDOW_MAP, Ppu, VRAM_BYTES,
 };
 
 /// Columns of the screen.
@@ -57,7 +57,7 @@ pub(super) struct LineTiles {
     attributes: [u8; TILES],
 }
 
-/// The objects of a line as OAM and video RAM have them, the front object first.
+/// The objects of a line as OAM and video RAM have them, in the scan's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(super) struct LineObjects {
@@ -65,6 +65,7 @@ pub(super) struct LineObjects {
     planes: [u16; MAX_OBJECTS as usize],
     x: [u8; MAX_OBJECTS as usize],
     flags: [u8; MAX_OBJECTS as usize],
+    entries: [u8; MAX_OBJECTS as usize],
     count: u8,
 }
 
@@ -184,8 +185,10 @@ fn draw_objects(
     let ppu = &machine.ppu;
     let can_hide = ppu.compatible || ppu.lcdc & LCDC_BACKGROUND != 0;
     let planes = background_planes(ppu);
+    let order = objects.by_priority(ppu.sorts_by_x);
     let mut taken = PixelBits::none();
-    for object in 0..objects.count as usize {
+    for place in 0..objects.count as usize {
+        let object = order[place] as usize;
         let x = objects.x[object];
         if x > 0 && x < 168 {
             let flags = objects.flags[object];
@@ -270,6 +273,7 @@ impl LineObjects {
             planes: [0; MAX_OBJECTS as usize],
             x: [0; MAX_OBJECTS as usize],
             flags: [0; MAX_OBJECTS as usize],
+            entries: [0; MAX_OBJECTS as usize],
             count: 0,
         }
     }
@@ -293,20 +297,34 @@ impl LineObjects {
 
     fn take(&mut self, machine: &Machine) {
         let ppu = &machine.ppu;
-        let order = ppu.scan.by_priority(ppu.sorts_by_x);
-        for place in 0..ppu.scan.count as usize {
-            let object = order[place] as usize;
+        for object in 0..ppu.scan.count as usize {
             let entry = ppu.scan.entry[object] as usize * 4;
             let flags = machine.oam[(entry + 3) % 0xa0];
             let address =
                 ppu.object_row(ppu.scan.y[object], machine.oam[(entry + 2) % 0xa0], flags);
             let low = machine.vram[address & (VRAM_BYTES - 1)];
             let high = machine.vram[(address | 1) & (VRAM_BYTES - 1)];
-            self.planes[place] = low as u16 | (high as u16) << 8;
-            self.x[place] = ppu.scan.x[object];
-            self.flags[place] = flags;
+            self.planes[object] = low as u16 | (high as u16) << 8;
+            self.x[object] = ppu.scan.x[object];
+            self.flags[object] = flags;
+            self.entries[object] = ppu.scan.entry[object];
         }
         self.count = ppu.scan.count;
+    }
+
+    /// Numbers of the line's objects, the front object first.
+    fn by_priority(&self, sorts_by_x: bool) -> [u8; MAX_OBJECTS as usize] {
+        let mut order = [0; MAX_OBJECTS as usize];
+        for object in 0..self.count as usize {
+            let entry = self.entries[object];
+            let mut place = object;
+            while !sorts_by_x && place > 0 && self.entries[order[place - 1] as usize] > entry {
+                order[place] = order[place - 1];
+                place -= 1;
+            }
+            order[place] = object as u8;
+        }
+        order
     }
 }
 
@@ -402,23 +420,6 @@ impl TileRun {
         }
         let planes = from_left(tiles.planes[at], tiles.attributes[at]);
         (planes | planes >> 8) as u8
-    }
-}
-
-impl Scan {
-    /// Numbers of the line's objects, the front object first.
-    fn by_priority(&self, sorts_by_x: bool) -> [u8; MAX_OBJECTS as usize] {
-        let mut order = [0; MAX_OBJECTS as usize];
-        for object in 0..self.count as usize {
-            let entry = self.entry[object];
-            let mut place = object;
-            while !sorts_by_x && place > 0 && self.entry[order[place - 1] as usize] > entry {
-                order[place] = order[place - 1];
-                place -= 1;
-            }
-            order[place] = object as u8;
-        }
-        order
     }
 }
 

@@ -52,17 +52,27 @@ pub(crate) fn read_palette(machine: &mut Machine, of_objects: bool) -> u8 {
     }
 }
 
-/// A write to FF68-FF6B. All programs can write both indices (docboy
-/// `cgb_dmg_mode/ppu/bcps_write_read`).
+/// Writes FF68-FF6B at a moment, if that needs no sync; returns true if it did. All programs can
+/// write both indices (docboy `cgb_dmg_mode/ppu/bcps_write_read`).
 #[inline(always)]
-pub(crate) fn write_palettes(machine: &mut Machine, low: u8, value: u8) {
+pub(crate) fn has_written_in_place(machine: &mut Machine, now: u32, low: u8, value: u8) -> bool {
     if low == 0x68 {
         machine.ppu.palettes.background_index = value & 0xbf;
     } else if low == 0x6a {
         machine.ppu.palettes.object_index = value & 0xbf;
-    } else if is_before(machine.now, machine.ppu.hblank_until.wrapping_add(MODE2_MCYCLES)) {
+    } else if is_before(now.wrapping_sub(MODE2_MCYCLES), machine.ppu.hblank_until) {
         store_color(machine, low == 0x6b, value);
-    } else if has_color_registers(machine) {
+    } else {
+        return false;
+    }
+    true
+}
+
+/// A write to FF68-FF6B.
+#[inline(always)]
+pub(crate) fn write_palettes(machine: &mut Machine, low: u8, value: u8) {
+    let now = machine.now;
+    if !has_written_in_place(machine, now, low, value) && has_color_registers(machine) {
         write_color_cell(machine, low == 0x6b, value);
     }
 }

@@ -16,7 +16,7 @@ use crate::ppu::{Ppu, VBLANK_LINE};
 /// Lines of a picture.
 const LINES: usize = VBLANK_LINE as usize;
 /// Registers of a line that must be drawn: LCDC has bit 7 while lines are drawn.
-const NOT_KEPT: [u8; 10] = [0; 10];
+const NOT_KEPT: [u8; 11] = [0; 11];
 
 /// The values from which a line was drawn.
 #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@ struct KeptLine {
     tiles: LineTiles,
     objects: LineObjects,
     /// As `registers` packs them, or `NOT_KEPT`.
-    registers: [u8; 10],
+    registers: [u8; 11],
     background_colors: [u8; 64],
     object_colors: [u8; 64],
 }
@@ -74,7 +74,7 @@ impl KeptLines {
 }
 
 /// The registers on which the current line depends.
-fn registers(ppu: &Ppu) -> [u8; 10] {
+fn registers(ppu: &Ppu) -> [u8; 11] {
     let window_at = ppu.window_at();
     let (window_at, window_line) =
         if window_at < 160 { (window_at as u8, ppu.window_line) } else { (160, 0) };
@@ -89,6 +89,7 @@ fn registers(ppu: &Ppu) -> [u8; 10] {
         ppu.obp0,
         ppu.obp1,
         ppu.compatible as u8,
+        ppu.sorts_by_x as u8,
     ]
 }
 

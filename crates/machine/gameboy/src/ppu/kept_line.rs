@@ -1,4 +1,5 @@
-//! Lines of the original's picture that are still right in the next frame, so that they are not drawn again.
+//! Lines of the original's picture that are still right in the next frame, so that they are not
+//! drawn again.
 //! Called by `whole_line`; runs on the host only, since devices draw all lines. `kept_color_line`
 //! does the same for the Color.
 //!

@@ -165,10 +165,11 @@ pub(super) fn is_next_line_plain(ppu: &Ppu) -> bool {
 }
 
 /// The dot on which mode 3 of the next line ends, if `is_next_line_plain` holds.
+#[inline(always)]
 pub(super) fn next_mode3_end(ppu: &Ppu) -> u16 {
     let fine = (ppu.scx & 7) as u16;
     let end = timing::MODE3_START + PLAIN_DOTS + fine;
-    if ppu.fetches_objects() {
+    if ppu.scan.count > 0 && ppu.fetches_objects() {
         end + ppu.scan.object_dots(0, -(fine as i16), LINE_TCYCLES)
     } else {
         end
