@@ -359,7 +359,8 @@ fn draw_frames(scene: &Scene, writes: &[(u32, u16, u8)], end: u32, all_by_dots: 
     let mut writes = writes.iter().peekable();
     for at in 0..end {
         machine.now = begin + at;
-        if all_by_dots {
+        // A write may take effect a dot before its moment, so the PPU must not be there yet.
+        if all_by_dots && writes.peek().is_none_or(|write| write.0 != at) {
             sync_ppu_now(&mut machine);
             let ppu = &machine.ppu;
             if ppu.stage == LineProgress::Untouched && ppu.beam.line < 144 && ppu.beam.dot > 88 {
