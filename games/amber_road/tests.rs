@@ -4,7 +4,7 @@ pub(crate) mod player;
 
 use crate::chance::{random_buttons, rom_with_seed};
 use crate::console::{A, B, ColorConsole, LEFT, RIGHT};
-use player::{AMBER, BEND, GAME_OVER, PLAY, STATE, THINGS, console, driver, started};
+use player::{AMBER, BEND, Care, GAME_OVER, PLAY, STATE, THINGS, console, driver, started};
 
 const LIVES: u16 = 0xC002;
 const LEG: u16 = 0xC004;
@@ -74,7 +74,7 @@ fn a_straight_road_narrows_towards_the_middle_of_the_horizon() {
     assert_eq!([0, 79].map(|line| scroll(&console, 64 + line)), [48, 48]);
     let mut bent = 0;
     for _ in 0..400 {
-        console.hold(driver(&console));
+        console.hold(driver(&console, Care::FIRST));
         console.run(2);
         bent += u32::from(console.peek(BEND) != 0 && scroll(&console, 64) != scroll(&console, 143));
     }
@@ -88,7 +88,7 @@ fn no_frame_is_left_out_while_the_driver_drives() {
     console.run(60);
     let (mut before, mut left_out) = (console.peek(clock), 0);
     for _ in 0..2000 {
-        console.hold(driver(&console));
+        console.hold(driver(&console, Care::FIRST));
         console.run(2);
         left_out += u32::from(console.peek(clock).wrapping_sub(before) != 2);
         before = console.peek(clock);
@@ -104,7 +104,7 @@ fn hblank_dma_brings_the_plants_of_the_next_land() {
     let art = |name: &str| rom.bytes[usize::from(label(name))..][..608].to_vec();
     assert!(console.video_memory()[0x2000..][..608] == art("PineArt"));
     while console.peek(LEG) == 1 && console.frames < 4000 {
-        console.hold(driver(&console));
+        console.hold(driver(&console, Care::FIRST));
         console.run(2);
     }
     assert_eq!(console.peek(LEG), 2);
@@ -119,7 +119,7 @@ fn a_driver_passes_four_gates_by_amber_and_loses_a_plank_by_each_crash() {
     let (mut planks, mut most_light) = (4, 0);
     while console.peek(LEG) < 5 && console.frames < 12_000 {
         assert_eq!(console.peek(GAME_OVER), 0, "over on leg {}", console.peek(LEG));
-        console.hold(driver(&console));
+        console.hold(driver(&console, Care::FIRST));
         let light = console.word(LIGHT);
         console.run(1);
         most_light = most_light.max(console.word(LIGHT).saturating_sub(light));

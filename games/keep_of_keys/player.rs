@@ -343,7 +343,8 @@ pub(super) fn begun(begin: Begin) -> Console {
 
 /// Returns the player's game of at most `frames` frames.
 pub(crate) fn played(frames: u32, begin: Begin) -> Console {
-    let game = |wait: u32| {
+    let game = |number: u32| {
+        let wait = number * Begin::TRY_FRAMES;
         let mut console = begun(begin);
         console.run(wait);
         play(&mut console, frames - wait);

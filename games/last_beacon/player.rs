@@ -140,9 +140,9 @@ fn is_set(console: &Console, flag: u8) -> bool {
 
 /// Returns the player's whole game.
 pub(crate) fn played(frames: u32, begin: Begin) -> Console {
-    let game = |wait: u32| {
+    let game = |number: u32| {
         let mut player = Player::beginning(Console::begun("LAST_BEACON", begin, 60));
-        player.console.run(wait);
+        player.console.run(number * Begin::TRY_FRAMES);
         player.win();
         player.console
     };

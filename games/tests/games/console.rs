@@ -28,17 +28,18 @@ impl Begin {
     /// level seed and presses START.
     const LEVEL_FRAMES: u32 = 120;
 
-    /// Returns the first game of a level that is won, or the last try. Each try waits some frames
-    /// longer before its first step, and the player varies its play. Games without a level are
-    /// played once.
+    /// Number of frames that a try of a player who waits begins later than the try before.
+    pub(crate) const TRY_FRAMES: u32 = 37;
+
+    /// Returns the first game of a level that is won, or the last try. Tries have numbers from 0
+    /// on, by which the player varies its play. Games without a level are played once.
     pub(crate) fn first_good<Played>(
         self,
         game: impl Fn(u32) -> Played,
         is_good: impl Fn(&Played) -> bool,
     ) -> Played {
         let tries = if matches!(self, Begin::Later(_)) { 1 } else { 16 };
-        let waits = |attempt: u32| game(37 * attempt);
-        (0..tries - 1).map(waits).find(is_good).unwrap_or_else(|| waits(tries - 1))
+        (0..tries - 1).map(&game).find(is_good).unwrap_or_else(|| game(tries - 1))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Records the games that people play, frame by frame, in a file that `gbxcule judge` replays.
 //!
-//! A machine's game begins at power-on or in a level, and ends by the game's own rules; the next one
-//! begins with a reset. `play` records every game; `watch` records the games in which somebody takes
-//! the controls, with the buttons of the swarm's actions before and after.
+//! A machine's game begins at power-on or in a level, and ends by the game's own rules; the next
+//! one begins with a reset. `play` records every game; `watch` records the games in which somebody
+//! takes the controls, with the buttons of the swarm's actions before and after.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
