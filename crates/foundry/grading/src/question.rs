@@ -1,6 +1,6 @@
 //! Questions whose answer is a word: the line of a bug, the line of a race or `no`, a number in a
-//! launch's results or behind a line. A question depends on its row alone, so all users ask the same question. The
-//! answer is judged by running the kernel.
+//! launch's results or behind a line. A question depends on its row alone, so all users ask the
+//! same question. The answer is judged by running the kernel.
 //!
 //! [`task`](crate::task) writes the prompts, `grade_one` judges the answers,
 //! [`stand_in`](crate::stand_in) makes answers from the dataset.

@@ -24,7 +24,7 @@ use gbxcule_rows::host::Launch;
 use gbxcule_rows::row_program;
 
 /// Block sizes of the two launches on a draw; draw n uses entry n modulo 4. Draws of special values
-/// look for wrong numbers, not for races, so each has one of the two launches.
+/// and of many points look for wrong numbers, not for races, so each has one of the two launches.
 const THREADS: [[u32; 2]; 4] = [[128, 32], [256, 1], [1024, 64], [32, 256]];
 /// Number of the draw with many points.
 const LARGE: usize = 2;
@@ -161,7 +161,12 @@ fn loaded<'a>(
 impl Loaded<'_> {
     /// Runs all launches on a draw; the error is the grade of a wrong answer.
     fn run(&mut self, number: usize, draw: &FreshInputs) -> Result<(), Grade> {
-        let only = (draw.kind == DrawKind::SpecialValues).then_some(number / THREADS.len() % 2);
+        let only = match draw.kind {
+            DrawKind::SpecialValues => Some(number / THREADS.len() % 2),
+            // Of many points the smaller blocks are more than a byte can count.
+            DrawKind::ManyPoints => Some(1),
+            DrawKind::Plain | DrawKind::ManyBlocks => None,
+        };
         let launches = THREADS[number % THREADS.len()].into_iter().enumerate();
         for (at, threads) in launches.filter(|(at, _)| only.is_none_or(|only| only == *at)) {
             let way = Launching { draw, threads, seed: (2 * number + at) as u64 };

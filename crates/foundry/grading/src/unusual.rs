@@ -290,9 +290,9 @@ fn shifts(module: &Module) -> bool {
 /// Ways in which a program decides by floats.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// It compares two floats.
+    /// Comparison of two floats.
     Comparison,
-    /// It makes a whole number of a float.
+    /// Rounding or conversion of a float to a whole number.
     WholeNumber,
 }
 

@@ -44,7 +44,8 @@ impl Warp<'_> {
     /// Returns the 64 bits of a source, before its sign is applied.
     #[inline(always)]
     fn long(&self, source: &Source, lane: usize) -> u64 {
-        let (low, high) = (self.file[usize::from(source.low)], self.file[usize::from(source.high)]);
+        let (low, high) =
+            (&self.file[usize::from(source.low)], &self.file[usize::from(source.high)]);
         u64::from(low[lane]) | u64::from(high[lane]) << 32
     }
 
