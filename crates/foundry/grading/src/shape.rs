@@ -227,12 +227,7 @@ impl Shaped {
                 Reshaping::Even(_) if extent > 1 => unused_multiple(&map),
                 Reshaping::Even(_) => extent,
                 Reshaping::Shrunk if extent > 1 => extent / divisor,
-                Reshaping::Large(points) if extent == first => {
-                    let (equal, others): (Vec<u32>, Vec<u32>) =
-                        self.dims.iter().partition(|it| **it == first);
-                    let points = f64::from(points / others.iter().product::<u32>().max(1));
-                    points.powf(1.0 / equal.len().max(1) as f64).round() as u32
-                }
+                Reshaping::Large(points) if extent == first => self.large(first, points),
                 Reshaping::One if extent == first => 1,
                 Reshaping::Zero if extent == first => 0,
                 Reshaping::One | Reshaping::Zero | Reshaping::Large(_) => extent,
@@ -248,6 +243,14 @@ impl Shaped {
             }
         }
         map
+    }
+
+    /// Returns the first extent with which the launch has about so many points. Equal extents of
+    /// the launch are one quantity.
+    fn large(&self, first: u32, points: u32) -> u32 {
+        let (equal, others): (Vec<u32>, Vec<u32>) = self.dims.iter().partition(|it| **it == first);
+        let points = f64::from(points / others.iter().product::<u32>().max(1));
+        points.powf(1.0 / equal.len().max(1) as f64).round() as u32
     }
 
     /// Returns the inputs with wider ranges: floats of both signs, up to a multiple of the largest,
