@@ -405,7 +405,8 @@ rom-suites:
 mutants-machine:
 	mkdir -p runs/machine
 	GBXCULE_TEST_DATA=$(abspath $(TEST_DATA)) PROPTEST_DISABLE_FAILURE_PERSISTENCE=1 PROPTEST_MAX_SHRINK_ITERS=0 \
-	    cargo mutants --config .cargo/mutants-machine.toml --package gbxcule-gameboy --output runs/machine
+	    cargo mutants --config .cargo/mutants-machine.toml --package gbxcule-apu --package gbxcule-chips \
+	    --package gbxcule-gameboy --output runs/machine
 
 mutants-passes:
 	mkdir -p runs/passes

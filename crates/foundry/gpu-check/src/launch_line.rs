@@ -63,12 +63,13 @@ impl LaunchLine {
             let mut names = head.split(['{', ';']).next().unwrap_or("").split('(');
             names.any(|before| before.trim_end().rsplit([' ', '\n', '\t']).next() == Some(kernel))
         };
-        let own = (0..heads.len()).filter(|at| is_own(&text[heads[*at]..]));
-        own.filter_map(|at| {
-            let from = at.checked_sub(1).map_or(0, |before| heads[before]);
-            text[from..heads[at]].lines().rev().find_map(Self::find)
-        })
-        .next()
+        let heads_of_kernel = (0..heads.len()).filter(|at| is_own(&text[heads[*at]..]));
+        heads_of_kernel
+            .filter_map(|at| {
+                let from = at.checked_sub(1).map_or(0, |before| heads[before]);
+                text[from..heads[at]].lines().rev().find_map(Self::find)
+            })
+            .next()
     }
 
     /// Computes the launch for values of the parameters.

@@ -141,8 +141,8 @@ fn main() {
         for ((id, text), grade) in mutants.iter().zip(grades) {
             if matches!(grade, Grade::Right | Grade::NotGraded(_)) {
                 survive += 1;
-                let own = rows[id].cuda_plain.as_deref().unwrap_or_default();
-                let changed = text.lines().zip(own.lines()).filter(|(new, old)| new != old);
+                let unchanged = rows[id].cuda_plain.as_deref().unwrap_or_default();
+                let changed = text.lines().zip(unchanged.lines()).filter(|(new, old)| new != old);
                 let changed: Vec<&str> = changed.map(|(new, _)| new.trim()).collect();
                 println!("row {id}, {kind}: {grade:?}: {changed:?}");
             }

@@ -114,8 +114,8 @@ impl Line {
         if let Some(plain) = self.answer.as_ref().or(self.completion.as_ref()) {
             return vec![reply(plain)];
         }
-        let own = Value::Object(self.body.clone());
-        let response = self.response.as_ref().unwrap_or(&own);
+        let whole_body = Value::Object(self.body.clone());
+        let response = self.response.as_ref().unwrap_or(&whole_body);
         let body = if response["body"].is_null() { response } else { &response["body"] };
         let error = self.error.as_ref().or(body.get("error")).filter(|it| !it.is_null());
         let replies = replies(body);
@@ -388,8 +388,8 @@ mod tests {
 
     #[test]
     fn a_question_without_an_answer_has_a_missing_one_for_each_sample() {
-        let own = |row| Answer::new(row, Task::PythonToIr, "a".into(), 1);
-        let mut answers = vec![own(1), own(1), own(2)];
+        let answer = |row| Answer::new(row, Task::PythonToIr, "a".into(), 1);
+        let mut answers = vec![answer(1), answer(1), answer(2)];
         complete(&mut answers, &[(Task::PythonToIr, 1), (Task::PythonToIr, 3)].into());
         let missing: Vec<u64> =
             answers.iter().filter(|it| it.missing.is_some()).map(|it| it.row).collect();

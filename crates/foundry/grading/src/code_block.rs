@@ -17,15 +17,15 @@ const DECORATION: &[char] = &[' ', '\t', '\r', '\n', '*', '`', '$', '#'];
 pub(crate) fn code(answer: &str, language: Language) -> String {
     let text = without_thoughts(answer);
     let blocks = blocks(&text);
-    let own =
+    let is_in_language =
         |block: &&Block<'_>| language.fences().contains(&&*block.language.to_ascii_lowercase());
     let defines = |block: &&Block<'_>| block.text.contains(language.mark());
     // A later block that only calls the kernel is not the answer.
     let chosen = blocks
         .iter()
         .rev()
-        .find(|it| own(it) && defines(it))
-        .or(blocks.iter().rev().find(own))
+        .find(|it| is_in_language(it) && defines(it))
+        .or(blocks.iter().rev().find(is_in_language))
         .or(blocks.iter().rev().find(defines))
         .or(blocks.last());
     match chosen {

@@ -22,12 +22,12 @@ pub(crate) fn grade(
     options: &GradeOptions,
 ) -> Result<Grade, SynthError> {
     let is_cuda = language == Language::Cuda;
-    let own = &problem.program;
-    if own.host.is_some() {
+    let reference = &problem.program;
+    if reference.host.is_some() {
         let reason = "answers with several kernels are run by NVRTC and the simulator";
         return Ok(Grade::NotGraded(reason.into()));
     }
-    let (module, kernel) = match own.first_kernel(backward) {
+    let (module, kernel) = match reference.first_kernel(backward) {
         Ok(first) => first,
         Err(code) => return Ok(Grade::NotGraded(format!("the row has no gradient: {code}"))),
     };

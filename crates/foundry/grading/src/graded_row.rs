@@ -103,7 +103,7 @@ impl GradedRow {
             return Err(format!("row {id}: answers to kernels that query geometry aren't graded"));
         }
         let wide = widen::program(&program);
-        let own = Shaped { dims: row.launch_dims.clone(), inputs };
+        let stored_shape = Shaped { dims: row.launch_dims.clone(), inputs };
         let fresh = random::seed(row.input_seed ^ FRESH_STREAM, seed);
         let mut problem = Self {
             program,
@@ -111,13 +111,13 @@ impl GradedRow {
             draws: Vec::new(),
             large: OnceLock::new(),
             own_cost: OnceLock::new(),
-            own: own.clone(),
+            own: stored_shape.clone(),
             seed: fresh,
             refusals: Refusals::default(),
             whole_tiles: HashSet::new(),
         };
         let stored = problem
-            .draw("the stored inputs".into(), &own, row.input_seed)
+            .draw("the stored inputs".into(), &stored_shape, row.input_seed)
             .map_err(|reason| format!("row {}: it doesn't run: {reason}", row.id))?;
         let holds = row.outputs_json.as_ref().is_none_or(|text| {
             let distance = exact(text, &stored.results.outputs);
@@ -129,8 +129,8 @@ impl GradedRow {
         problem.refusals = problem.refusals_on(&stored);
         problem.whole_tiles = problem.whole_tiles_on(&stored, &row.source);
         problem.draws.push(stored);
-        problem.add_fresh_draws(&own, fresh);
-        problem.add_draws_for_mutants(&row.source, &own, fresh);
+        problem.add_fresh_draws(&stored_shape, fresh);
+        problem.add_draws_for_mutants(&row.source, &stored_shape, fresh);
         Ok(problem)
     }
 
@@ -436,8 +436,8 @@ impl GradedRow {
         tolerances: &dyn Fn(usize) -> &'t Vec<f64>,
     ) -> Option<String> {
         for (place, tensor) in wanted.iter().enumerate() {
-            let own = |it: &ArgumentInput| it.name == tensor.name;
-            let Some(at) = draw.inputs.iter().position(own) else { continue };
+            let is_named = |it: &ArgumentInput| it.name == tensor.name;
+            let Some(at) = draw.inputs.iter().position(is_named) else { continue };
             if found.get(at).is_some_and(|it| it.is_empty()) {
                 continue;
             }

@@ -38,8 +38,8 @@ impl GradedRow {
     /// reverse and from the value that the row's reverse leaves there.
     fn changed_cotangent(&self, draw: &FreshInputs, found: &[Vec<u8>]) -> Option<String> {
         for tensor in &draw.results.consumed {
-            let own = |it: &ArgumentInput| it.name == tensor.name;
-            let Some(at) = draw.inputs.iter().position(own) else { continue };
+            let is_named = |it: &ArgumentInput| it.name == tensor.name;
+            let Some(at) = draw.inputs.iter().position(is_named) else { continue };
             let [before, after] = [&draw.cotangents[at], &found[at]]
                 .map(|bytes| execute::numbers(&self.program, at, bytes));
             for (index, &number) in after.iter().enumerate() {

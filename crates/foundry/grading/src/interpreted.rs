@@ -56,9 +56,9 @@ fn located(faults: &[Diagnostic], sources: &SourceMap) -> String {
 }
 
 fn run(problem: &GradedRow, module: &Valid<Module>, sources: &SourceMap) -> Grade {
-    let own = problem.program.kernels();
+    let row_kernels = problem.program.kernels();
     let entries: Result<Vec<FunctionId>, String> =
-        own.iter().map(|kernel| entry(&problem.program, *kernel, module)).collect();
+        row_kernels.iter().map(|kernel| entry(&problem.program, *kernel, module)).collect();
     let entries = match entries {
         Ok(entries) => entries,
         Err(reason) => return Grade::DoesNotCompile(reason),
@@ -68,7 +68,10 @@ fn run(problem: &GradedRow, module: &Valid<Module>, sources: &SourceMap) -> Grad
         let mut race = None;
         let ran = problem.program.launches(draw.grid()).and_then(|launches| {
             execute::executed(&launches, &draw.inputs, draw.data.clone(), |each, grid, memory| {
-                let at = own.iter().position(|kernel| *kernel == each.kernel).unwrap_or_default();
+                let at = row_kernels
+                    .iter()
+                    .position(|kernel| *kernel == each.kernel)
+                    .unwrap_or_default();
                 if order_seed.is_some() {
                     return execute::launch_varied(way, module, entries[at], grid, memory);
                 }
@@ -144,17 +147,17 @@ fn entry(
     module: &Valid<Module>,
 ) -> Result<FunctionId, String> {
     let row = &program.forward;
-    let own = &row.functions[kernel];
+    let row_kernel = &row.functions[kernel];
     let kernels: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
     // In Python a later definition replaces an earlier one.
-    let named = kernels.iter().rfind(|&&id| module.functions[id].name == own.name);
+    let named = kernels.iter().rfind(|&&id| module.functions[id].name == row_kernel.name);
     let kernel = match (named, kernels.as_slice()) {
         (Some(&kernel), _) => kernel,
         (None, &[kernel]) if program.host.is_none() => kernel,
         (None, []) => return Err("there is no kernel in it".into()),
-        (None, _) => return Err(format!("none of its kernels is called `{}`", own.name)),
+        (None, _) => return Err(format!("none of its kernels is called `{}`", row_kernel.name)),
     };
-    let (wanted, found) = (&own.params, &module.functions[kernel].params);
+    let (wanted, found) = (&row_kernel.params, &module.functions[kernel].params);
     if wanted.len() != found.len() {
         let (wanted, found) = (wanted.len(), found.len());
         return Err(format!("the kernel has {found} parameters instead of {wanted}"));

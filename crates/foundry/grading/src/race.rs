@@ -31,18 +31,18 @@ pub fn races(
     let plan = Plan { seed, mode: Mode::Run, device: Texts::Cuda, host_every: 0, sampled: 100 };
     let kernels: Vec<_> = program.forward.kernels().map(|(id, _)| id).collect();
     let one = |kernel| {
-        let own = program.of_kernel(kernel);
-        let name = own.name().to_owned();
-        let row = match row_of_several(text, &own, plan) {
+        let kernel_program = program.of_kernel(kernel);
+        let name = kernel_program.name().to_owned();
+        let row = match row_of_several(text, &kernel_program, plan) {
             Ok(row) => row,
             Err(Refusal::Race) => return Ok((name, Some(UNORDERED.to_owned()))),
             // Machine code on several threads differs, and on a single thread it does not.
-            Err(Refusal::MachineCode) if row_of(text, &own, plan).is_ok() => {
+            Err(Refusal::MachineCode) if row_of(text, &kernel_program, plan).is_ok() => {
                 return Ok((name, Some(UNORDERED.to_owned())));
             }
             Err(refusal) => return Err(Unchecked(format!("{name}: {}", refusal.text()))),
         };
-        let problem = GradedRow::of_program(own, &row, seed).map_err(Unchecked)?;
+        let problem = GradedRow::of_program(kernel_program, &row, seed).map_err(Unchecked)?;
         let (grade, _) =
             simulated::grade(&problem, row.cuda.as_deref().unwrap_or(""), false, compiler);
         match grade {

@@ -196,14 +196,14 @@ impl<'a> RawLaunch<'a> {
             let (data, param) = (&memory.data[at], &part.of);
             if let Some(object) = Composite::of(types, &params[part.param]) {
                 // Texts without the header have no structs with arrays.
-                let own = launch.part(
+                let parameter = launch.part(
                     module,
                     &part,
                     (data, memory.gradients.get(at)),
                     &grid.inputs[at].shape,
                 );
                 let size = types.layout(object.ty).map_or(0, |layout| layout.size as usize);
-                launch.put(&own, &part, size);
+                launch.put(&parameter, &part, size);
                 continue;
             }
             if element(module, param.ty).is_none() {
@@ -216,13 +216,13 @@ impl<'a> RawLaunch<'a> {
                 continue;
             }
             let shape = &grid.inputs[at].shape;
-            let own = launch.part(module, &part, (data, memory.gradients.get(at)), shape);
+            let parameter = launch.part(module, &part, (data, memory.gradients.get(at)), shape);
             if has_header {
-                launch.parameters.push(own);
+                launch.parameters.push(parameter);
                 continue;
             }
-            let (own, gradient) = launch.places[at];
-            launch.parameters.push(Parameter::pointer(own));
+            let (data, gradient) = launch.places[at];
+            launch.parameters.push(Parameter::pointer(data));
             for (dim, &size) in shape.iter().enumerate() {
                 launch.parameters.push(Parameter::value(&size.to_le_bytes()));
                 launch.names.insert(extent(&param.name, dim), size.into());
@@ -247,12 +247,12 @@ impl<'a> RawLaunch<'a> {
             return Parameter::value(data);
         };
         let size = module.types.layout(of).map_or(0, |layout| layout.size as usize);
-        let own = self.add_array(part.of.name.clone(), size, data);
+        let data_place = self.add_array(part.of.name.clone(), size, data);
         let gradient = gradient.filter(|it| !it.is_empty());
         let name = || format!("grad_{}", part.of.name);
         let gradient = gradient.map(|bytes| self.add_array(name(), size, bytes));
-        self.places.push((Some(own), gradient));
-        handle(own, gradient, shape, size)
+        self.places.push((Some(data_place), gradient));
+        handle(data_place, gradient, shape, size)
     }
 
     /// Puts a part into its parameter of `size` bytes, which its first part adds.

@@ -210,8 +210,8 @@ pub fn write(
     }
     let tasks: BTreeSet<&str> = scores.iter().map(|score| score.task).collect();
     for task in tasks {
-        let own: Vec<&GroupScore> = scores.iter().filter(|score| score.task == task).collect();
-        picture::draw(folder, task, &own)?;
+        let of_task: Vec<&GroupScore> = scores.iter().filter(|score| score.task == task).collect();
+        picture::draw(folder, task, &of_task)?;
     }
     write_whole(folder, FILES[0], lines.as_bytes())?;
     let path = folder.join(FILES[1]);

@@ -100,12 +100,12 @@ pub(crate) fn own_cost(
     backward: bool,
     compiler: &CudaCompiler,
 ) -> Option<Cost> {
-    let own = &problem.program;
-    if own.host.is_some() {
+    let reference = &problem.program;
+    if reference.host.is_some() {
         return None;
     }
-    let text = match (backward, &own.reverse) {
-        (false, _) => row_program::write(&own.forward, own.kernel, Dialect::Cuda),
+    let text = match (backward, &reference.reverse) {
+        (false, _) => row_program::write(&reference.forward, reference.kernel, Dialect::Cuda),
         (true, Ok(reverse)) => row_program::write(&reverse.module, reverse.kernel, Dialect::Cuda),
         (true, Err(_)) => return None,
     };
@@ -119,8 +119,8 @@ fn loaded<'a>(
     backward: bool,
     compiler: &CudaCompiler,
 ) -> Result<Loaded<'a>, Grade> {
-    let own = &problem.program;
-    let (module, kernel) = own
+    let reference = &problem.program;
+    let (module, kernel) = reference
         .first_kernel(backward)
         .map_err(|code| Grade::NotGraded(format!("the row has no gradient: {code}")))?;
     let cubin = compiler.compile(text).map_err(|refusal| match refusal {
@@ -129,11 +129,11 @@ fn loaded<'a>(
         Refusal::Unknown(reason) => Grade::UnknownForm(reason),
         Refusal::Machine(reason) => Grade::NotGraded(reason),
     })?;
-    let written = own.write(module, kernel, Dialect::Cuda);
+    let written = reference.write(module, kernel, Dialect::Cuda);
     let kernel = |own_kernel: FunctionId| {
-        let name = &own.forward.functions[own_kernel].name;
-        let of = match &own.reverse {
-            Ok(reverse) if backward => own.reverse_of(reverse, own_kernel),
+        let name = &reference.forward.functions[own_kernel].name;
+        let of = match &reference.reverse {
+            Ok(reverse) if backward => reference.reverse_of(reverse, own_kernel),
             _ => own_kernel,
         };
         let entry = written.kernels.iter().find(|it| it.kernel == of);
@@ -142,7 +142,7 @@ fn loaded<'a>(
         let Some(symbol) = named.map(str::to_owned) else {
             return Err(Grade::DoesNotCompile(format!("error: there is no kernel `{name}`")));
         };
-        let line = match &own.host {
+        let line = match &reference.host {
             None => LaunchLine::find(text),
             Some(_) => [entry.map_or(name, |it| &it.symbol), name]
                 .into_iter()
@@ -153,7 +153,7 @@ fn loaded<'a>(
         let has_header = first == Some(size_of::<Grid>());
         Ok(LoadedKernel { own: own_kernel, symbol, line, has_header })
     };
-    let kernels = own.kernels().into_iter().map(kernel).collect::<Result<_, _>>()?;
+    let kernels = reference.kernels().into_iter().map(kernel).collect::<Result<_, _>>()?;
     let (before, last) = (cubin.variable_bytes(), String::new());
     Ok(Loaded { cubin, kernels, problem, backward, cost: None, last, before })
 }

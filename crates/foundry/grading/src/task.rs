@@ -414,7 +414,7 @@ const EXAMPLE: &str = "import warp as wp\n\n\n@wp.kernel\ndef scale(x: wp.array(
 
 /// Describes everything that an answer in CUDA may use, and how it is launched.
 fn cuda_interface(program: &RowProgram, row: &Row, backward: bool) -> Option<String> {
-    let own = signature(program, Dialect::Cuda, backward)?;
+    let signature_text = signature(program, Dialect::Cuda, backward)?;
     let kernels = program.ranks(row.launch_dims.len());
     let mut parts = Vec::new();
     if let Some(head) =
@@ -433,7 +433,7 @@ fn cuda_interface(program: &RowProgram, row: &Row, backward: bool) -> Option<Str
          the launch with\n`for (gbx::Thread thread(grid); thread.runs(); thread.next())` and ask `thread.index(0)` for \
          what `wp.tid()` is.\n{ARRAYS}The gradient of an array `x` is the array `gbx::gradient(x)`, whose `data` is \
          null if there is none. Kernels must have exactly these heads, and structs have these fields in this \
-         order:\n\n```cuda\n{own}\n```"
+         order:\n\n```cuda\n{signature_text}\n```"
     );
     parts.push(match parts.is_empty() {
         true => header,

@@ -226,8 +226,8 @@ impl ArgumentInput {
         let Shape::Struct(id) = types[of] else { return vec![self.range(); count] };
         let fields = types.structure(id).fields.iter();
         let of_field = |field: &Field| {
-            let own = self.fields.iter().find(|it| *it.name == *field.name);
-            let range = own.map_or(self.range(), |it| it.range);
+            let with_range = self.fields.iter().find(|it| *it.name == *field.name);
+            let range = with_range.map_or(self.range(), |it| it.range);
             vec![range; leaves(types, field.ty).len()]
         };
         fields.flat_map(of_field).collect()

@@ -180,11 +180,11 @@ pub(crate) fn expr(it: &Expr) -> String {
         Expr::Unary("not", of) => format!("not {}", parenthesised(of, 4)),
         Expr::Unary(op, of) => format!("{op}{}", parenthesised(of, 11)),
         Expr::Binary(left, op, right) => {
-            let own = operator(op);
+            let strength = operator(op);
             // A comparison as an operand of a comparison gets parentheses, because Python would
             // chain them; all other operators group to the left.
-            let left = parenthesised(left, if own == 4 { 5 } else { own });
-            format!("{left} {op} {}", parenthesised(right, own + 1))
+            let left = parenthesised(left, if strength == 4 { 5 } else { strength });
+            format!("{left} {op} {}", parenthesised(right, strength + 1))
         }
         Expr::If(condition, accept, reject) => {
             format!(

@@ -163,8 +163,8 @@ pub(crate) fn cut(
     reach: Reach,
     defined: &[String],
 ) -> Option<CutText> {
-    let own = |it: &Statement| it.is_definition && (it.begin..it.end).contains(&at);
-    let kernel = file.statements.iter().rposition(own)?;
+    let is_at = |it: &Statement| it.is_definition && (it.begin..it.end).contains(&at);
+    let kernel = file.statements.iter().rposition(is_at)?;
     let mut cutter = Cutter {
         sources,
         reach,
@@ -392,9 +392,9 @@ impl Cutter<'_> {
         let mut text: String = self.imports.iter().map(|line| format!("{line}\n")).collect();
         let is_own = |place: &&DefinitionId| place.0 == file.path;
         let others = self.order.iter().filter(|place| !is_own(place)).rev();
-        let mut own: Vec<&DefinitionId> = self.order.iter().filter(is_own).collect();
-        own.sort();
-        own.retain(|place| place.1 != kernel);
+        let mut own_file: Vec<&DefinitionId> = self.order.iter().filter(is_own).collect();
+        own_file.sort();
+        own_file.retain(|place| place.1 != kernel);
         // A chosen definition inside another chosen definition is printed with the outer one.
         let is_inside = |place: &&DefinitionId| {
             let source = &self.chosen[place];
@@ -422,7 +422,7 @@ impl Cutter<'_> {
         };
         others.filter(|place| !is_inside(place)).for_each(|place| print(&mut text, place));
         text.extend(self.aliases.iter().chain(&self.values).map(String::as_str));
-        own.into_iter().filter(|place| !is_inside(place)).for_each(|it| print(&mut text, it));
+        own_file.into_iter().filter(|place| !is_inside(place)).for_each(|it| print(&mut text, it));
         print(&mut text, &last);
         text
     }

@@ -151,9 +151,9 @@ impl<'a> FoundKernels<'a> {
         recordings: Recordings,
     ) -> Result<Self, SynthError> {
         for further in &options.folders {
-            let own = licence_of(further, None)?;
-            if own != license {
-                let reason = format!("its licence is {own}, and rows are under {license}");
+            let licence = licence_of(further, None)?;
+            if licence != license {
+                let reason = format!("its licence is {licence}, and rows are under {license}");
                 return Err(SynthError::data(further, reason));
             }
         }

@@ -81,8 +81,10 @@ pub fn licence_of(folder: &Path, stated: Option<&str>) -> Result<String, SynthEr
 
 /// Returns the licence that a file's header names if it differs from `licence`.
 pub(crate) fn other_licence(text: &str, licence: &str) -> Option<String> {
-    let own = header(text)?;
-    words(own).any(|word| words(licence).all(|it| it != word)).then(|| own.to_owned())
+    let identifiers = header(text)?;
+    words(identifiers)
+        .any(|word| words(licence).all(|it| it != word))
+        .then(|| identifiers.to_owned())
 }
 
 /// Returns the identifiers of an SPDX expression.
@@ -101,10 +103,10 @@ fn header(text: &str) -> Option<&str> {
 /// repository, and in its Python files.
 fn named(folder: &Path) -> Result<Named, SynthError> {
     let mut named = Named::default();
-    let own = folder.canonicalize().map_err(SynthError::file(folder))?;
+    let absolute = folder.canonicalize().map_err(SynthError::file(folder))?;
     let is_root = |it: &Path| [".git", "pyproject.toml"].iter().any(|name| it.join(name).exists());
-    let depth = own.ancestors().position(is_root).unwrap_or(0);
-    for above in own.ancestors().take(depth + 1) {
+    let depth = absolute.ancestors().position(is_root).unwrap_or(0);
+    for above in absolute.ancestors().take(depth + 1) {
         let entries = std::fs::read_dir(above).map_err(SynthError::file(above))?;
         let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         paths.sort();
@@ -181,9 +183,9 @@ mod tests {
         assert_eq!(of(&[code, (".git/HEAD", ""), ("COPYING.txt", MIT)], Some("MIT")), found("MIT"));
         let project = ("code/pyproject.toml", "[project]\nlicense = \"BSD-3-Clause\"\n");
         assert_eq!(of(&[code, project], None), found("BSD-3-Clause"));
-        let own = [code, ("code/LICENSE", "Do as you please.")];
-        assert_eq!(of(&own, Some("LicenseRef-Own")), found("LicenseRef-Own"));
-        assert!(of(&own, None).expect_err("unknown").contains("name it by --license"));
+        let files = [code, ("code/LICENSE", "Do as you please.")];
+        assert_eq!(of(&files, Some("LicenseRef-Own")), found("LicenseRef-Own"));
+        assert!(of(&files, None).expect_err("unknown").contains("name it by --license"));
         let both = [code, project, ("code/LICENSE", MIT)];
         assert!(of(&both, None).expect_err("two").contains("`BSD-3-Clause`, `MIT`"));
         assert_eq!(of(&both, Some("MIT AND BSD-3-Clause")), found("MIT AND BSD-3-Clause"));

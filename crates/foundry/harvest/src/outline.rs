@@ -121,9 +121,9 @@ impl Reader<'_> {
     /// Returns the end of a byte's line, including the empty lines and comments after it.
     fn end_of_lines(&self, byte: usize) -> usize {
         let mut lines = self.text[byte..].split_inclusive('\n');
-        let own = lines.next().map_or(0, str::len);
+        let line_bytes = lines.next().map_or(0, str::len);
         let is_beside = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
-        byte + own + lines.take_while(is_beside).map(str::len).sum::<usize>()
+        byte + line_bytes + lines.take_while(is_beside).map(str::len).sum::<usize>()
     }
 }
 

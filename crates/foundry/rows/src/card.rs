@@ -132,10 +132,10 @@ fn families(text: &mut String, manifest: &Manifest, rows: &[Row]) {
     _ = writeln!(text, "\n## Families\n\n| family | rows | structures |\n|---|---:|---:|");
     let sampled = Family::names().filter(|_| manifest.harvest.is_none());
     for name in sampled.chain(manifest.harvest.iter().map(|_| harvested::FAMILY)) {
-        let own: Vec<&Row> = rows.iter().filter(|row| row.family == name).collect();
+        let of_family: Vec<&Row> = rows.iter().filter(|row| row.family == name).collect();
         let structures: std::collections::HashSet<_> =
-            own.iter().map(|row| &row.structure).collect();
-        _ = writeln!(text, "| {name} | {} | {} |", own.len(), structures.len());
+            of_family.iter().map(|row| &row.structure).collect();
+        _ = writeln!(text, "| {name} | {} | {} |", of_family.len(), structures.len());
     }
 }
 

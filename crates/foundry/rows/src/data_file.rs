@@ -60,10 +60,10 @@ pub fn write_block(
     rows: &[Row],
 ) -> Result<(), SynthError> {
     for split in SPLITS {
-        let own: Vec<Row> = rows.iter().filter(|row| row.split == split).cloned().collect();
+        let of_split: Vec<Row> = rows.iter().filter(|row| row.split == split).cloned().collect();
         let bytes = match format {
-            Format::Parquet => to_parquet(&own)?,
-            Format::Jsonl => to_jsonl(&own)?.into_bytes(),
+            Format::Parquet => to_parquet(&of_split)?,
+            Format::Jsonl => to_jsonl(&of_split)?.into_bytes(),
         };
         write_whole(folder, &part_name(format, split, block), &bytes)?;
     }

@@ -299,8 +299,8 @@ pub fn executed<E>(
 ) -> Result<Executed, E> {
     let mut states = Vec::new();
     for each in launches {
-        let own = each.inputs(inputs);
-        let grid = LaunchInputs { dims: &each.dims, inputs: &own };
+        let given = each.inputs(inputs);
+        let grid = LaunchInputs { dims: &each.dims, inputs: &given };
         let after = launch(each, grid, &each.memory(&data, &[]))?;
         each.put_back(after.data, &mut data);
         states.push(data.clone());
@@ -318,8 +318,8 @@ pub fn reversed<E>(
     mut launch: impl FnMut(&Launch, LaunchInputs<'_>, &ArgumentBytes) -> Result<ArgumentBytes, E>,
 ) -> Result<Data, E> {
     for (each, data) in launches.iter().zip(states).rev() {
-        let own = each.inputs(inputs);
-        let grid = LaunchInputs { dims: &each.dims, inputs: &own };
+        let given = each.inputs(inputs);
+        let grid = LaunchInputs { dims: &each.dims, inputs: &given };
         let after = launch(each, grid, &each.memory(data, &gradients))?;
         each.put_back(after.gradients, &mut gradients);
     }

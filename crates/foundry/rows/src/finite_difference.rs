@@ -56,8 +56,8 @@ impl WideKernel<'_> {
         let mut random = Random::new(seed);
         let (mut worst, mut smooth, mut tried) = (0.0f64, false, false);
         for at in 0..data.len() {
-            let own = found.iter().find(|it| it.name == self.grid.inputs[at].name);
-            let Some(gradient) = own.map(|it| floats(&it.numbers)) else { continue };
+            let tensor = found.iter().find(|it| it.name == self.grid.inputs[at].name);
+            let Some(gradient) = tensor.map(|it| floats(&it.numbers)) else { continue };
             tried = true;
             for _ in 0..TRIES {
                 let direction: Vec<f64> =

@@ -107,9 +107,9 @@ impl Launch {
 
     /// Returns the row's inputs that the kernel gets.
     pub(crate) fn inputs<'a>(&self, all: &'a [ArgumentInput]) -> Cow<'a, [ArgumentInput]> {
-        let mut own = self.arguments.iter().enumerate();
-        let is_all =
-            self.arguments.len() == all.len() && own.all(|(at, it)| *it == LaunchArgument::Own(at));
+        let mut arguments = self.arguments.iter().enumerate();
+        let is_all = self.arguments.len() == all.len()
+            && arguments.all(|(at, it)| *it == LaunchArgument::Own(at));
         if is_all {
             return Cow::Borrowed(all);
         }
@@ -209,8 +209,8 @@ impl Host {
                 Statement::Launch { kernel, dims, .. } if *kernel == wanted => match dims {
                     Dims::Extents(all) => ranks.push(all.len()),
                     Dims::Shape(name) => {
-                        let own = self.params.iter().find(|param| param.name == *name);
-                        ranks.extend(own.map(|param| rank(&module.types, param.ty)));
+                        let param = self.params.iter().find(|param| param.name == *name);
+                        ranks.extend(param.map(|param| rank(&module.types, param.ty)));
                     }
                 },
                 Statement::Loop { body, .. } => self.add_ranks(body, module, wanted, ranks),
@@ -446,11 +446,11 @@ impl Runner<'_> {
         let params = &self.module.functions[kernel].params;
         let mut bound = Vec::new();
         for (param, argument) in params.iter().zip(arguments) {
-            let own = match argument {
+            let buffer = match argument {
                 Formula::Name(name) => self.buffer(name),
                 _ => None,
             };
-            bound.push(match own {
+            bound.push(match buffer {
                 Some(at) => {
                     let is_array = matches!(self.module.types[param.ty], Shape::Array { .. });
                     let is_twice = is_array && bound.contains(&LaunchArgument::Own(at));

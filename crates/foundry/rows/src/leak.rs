@@ -86,10 +86,10 @@ pub fn leakage(rows: &[Row], most: usize, seen: &(dyn Fn(usize) + Sync)) -> Vec<
     };
     ["valid", "test"]
         .map(|split| {
-            let own = of(split);
-            let first = &own[..own.len().min(most)];
+            let of_split = of(split);
+            let first = &of_split[..of_split.len().min(most)];
             let mut nearest = by_threads(first, near, seen);
-            seen(own.len() - first.len());
+            seen(of_split.len() - first.len());
             nearest.sort_by(f64::total_cmp);
             Leakage { split, nearest }
         })

@@ -50,8 +50,8 @@ fn shares(canvas: &Canvas<'_>, rows: &[Row], warp: &Usage) -> DrawResult {
     let (left, right) = canvas.split_horizontally(620);
     let families: Vec<_> = Family::names()
         .map(|name| {
-            let own = rows.iter().filter(|row| row.family == name).count();
-            Bars { name, shares: vec![(100.0 * own as f64 / rows.len().max(1) as f64, OURS)] }
+            let of_family = rows.iter().filter(|row| row.family == name).count();
+            Bars { name, shares: vec![(100.0 * of_family as f64 / rows.len().max(1) as f64, OURS)] }
         })
         .collect();
     bars(&left, "families, % of rows", &families)?;

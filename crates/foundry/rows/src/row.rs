@@ -151,9 +151,9 @@ fn all_sampled() -> u32 {
 
 /// Makes a sampled row, or returns the reason why the draft was rejected.
 fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
-    let own = random::seed(plan.seed, id);
-    let seed = random::seed(own, attempt);
-    let draft = draft(own, seed).ok_or(RejectReason::Senseless)?;
+    let row_seed = random::seed(plan.seed, id);
+    let seed = random::seed(row_seed, attempt);
+    let draft = draft(row_seed, seed).ok_or(RejectReason::Senseless)?;
     let source = draft.source();
     let program = RowProgram::read(&source).map_err(|_| RejectReason::Faults)?;
     let checked = check(plan.mode, &draft, &program, &source, random::seed(seed, 1 << 40))?;

@@ -109,10 +109,10 @@ fn is_moderate(program: &RowProgram, result: &[Vec<u8>], outputs: &[usize]) -> b
 /// Returns true if a comparison always had the same outcome. A comparison that ends a loop early
 /// may, because only other inputs need it.
 fn is_one_sided(draft: &Draft, program: &RowProgram, source: &str, outcomes: &Outcomes) -> bool {
-    let own = draft.functions();
+    let drafted = draft.functions();
     outcomes.iter().any(|((function, span), seen)| {
         let name = &*program.forward.functions[*function].name;
-        if !seen.contains(&false) || !own.contains(&name) {
+        if !seen.contains(&false) || !drafted.contains(&name) {
             return false;
         }
         let line = source[..span.start as usize].rsplit('\n').next().unwrap_or_default();

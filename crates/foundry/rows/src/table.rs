@@ -170,8 +170,9 @@ fn read_group(
     let (metadata, first) = (group.metadata(), rows.len());
     let wanted = COLUMNS.iter().filter(|(name, _)| !left_out.contains(name));
     for (number, (name, cell)) in wanted.enumerate() {
-        let own = |leaf: &usize| metadata.schema_descr().get_column_root(*leaf).name() == *name;
-        let leaf = (0..metadata.num_columns()).find(own);
+        let is_wanted =
+            |leaf: &usize| metadata.schema_descr().get_column_root(*leaf).name() == *name;
+        let leaf = (0..metadata.num_columns()).find(is_wanted);
         let leaf = leaf.ok_or_else(|| format!("column `{name}` is missing"))?;
         let column = &metadata.schema_descr().column(leaf);
         let is_list = column.max_rep_level() > 0;

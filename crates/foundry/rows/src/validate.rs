@@ -319,8 +319,8 @@ pub fn units(outcomes: &[Vec<CheckOutcome>]) -> Vec<(&'static str, Vec<f64>)> {
     UNITS
         .map(|name| {
             let made = outcomes.iter().flatten().flatten();
-            let own = made.filter(|it| it.check == name && it.verdict == Verdict::Pass);
-            let mut units: Vec<f64> = own.filter_map(|check| check.number).collect();
+            let passed = made.filter(|it| it.check == name && it.verdict == Verdict::Pass);
+            let mut units: Vec<f64> = passed.filter_map(|check| check.number).collect();
             units.sort_by(f64::total_cmp);
             (name, units)
         })

@@ -163,7 +163,7 @@ fn together(questions: &[Question<'_>]) -> String {
 /// Returns the text with a number after every name that it defines at its top level.
 fn renamed(source: &str, number: usize) -> String {
     let all = tokens(source);
-    let mut own: HashSet<&str> = HashSet::new();
+    let mut defined: HashSet<&str> = HashSet::new();
     for at in 1..all.len() {
         let Token::Name(name, false) = all[at].1 else { continue };
         let margin = matches!(all[at - 1].1, Token::Line(0));
@@ -172,13 +172,13 @@ fn renamed(source: &str, number: usize) -> String {
             && matches!(all[at - 2].1, Token::Line(0));
         let is_constant = margin && matches!(all.get(at + 1), Some((_, Token::Mark("="))));
         if defines || is_constant {
-            own.insert(name);
+            defined.insert(name);
         }
     }
     let (mut text, mut end) = (String::with_capacity(source.len()), 0);
     for &(at, token) in &all {
         if let Token::Name(name, false) = token
-            && own.contains(name)
+            && defined.contains(name)
         {
             text += &source[end..at];
             text += &numbered(name, number);

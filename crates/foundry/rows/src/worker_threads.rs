@@ -47,11 +47,11 @@ fn on_threads<T: Send>(count: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
         let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
         let threads: Vec<_> = (1..count).map_while(spawn).collect();
-        let own = work();
+        let of_this_thread = work();
         let join = |thread: std::thread::ScopedJoinHandle<'_, T>| {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
-        std::iter::once(own).chain(threads.into_iter().map(join)).collect()
+        std::iter::once(of_this_thread).chain(threads.into_iter().map(join)).collect()
     })
 }
 

@@ -173,11 +173,12 @@ impl Composition {
     ) -> Result<Kernel<'a>, String> {
         let fixed = |key: &str| part.choices.iter().find(|(own, _)| own == key);
         let word = |it: &'a Choice| {
-            let own = fixed(&it.key).map(|(_, word)| &**word);
-            let own = own.or_else(|| chosen.iter().find(|(key, _)| *key == it.key).map(|it| it.1));
-            let Some(own) = own else { return Ok((&*it.key, &*it.words[0])) };
-            let word = it.words.iter().find(|word| *word == own);
-            let word = word.ok_or_else(|| format!("`{}` can't be `{own}`", it.key))?;
+            let chosen_word = fixed(&it.key).map(|(_, word)| &**word);
+            let chosen_word = chosen_word
+                .or_else(|| chosen.iter().find(|(key, _)| *key == it.key).map(|it| it.1));
+            let Some(chosen_word) = chosen_word else { return Ok((&*it.key, &*it.words[0])) };
+            let word = it.words.iter().find(|word| *word == chosen_word);
+            let word = word.ok_or_else(|| format!("`{}` can't be `{chosen_word}`", it.key))?;
             Ok((&*it.key, &**word))
         };
         let words = template.header.choices.iter().chain(&template.draws).map(word);
@@ -299,19 +300,19 @@ impl Composition {
         let about = filled_words(&self.header.about, chosen);
         let (mut words, mut rules) = (String::new(), Vec::new());
         for kernel in kernels {
-            let own = description::rules(&kernel.filling)?;
+            let of_kernel = description::rules(&kernel.filling)?;
             let title = capitalised(&kernel.filling.words(&kernel.filling.template.header.title)?);
-            let all: String = own.iter().map(|rule| format!(" {rule}")).collect();
+            let all: String = of_kernel.iter().map(|rule| format!(" {rule}")).collect();
             _ = writeln!(words, "- `{}`: {title}.{all}", kernel.part.name);
-            rules.extend(own);
+            rules.extend(of_kernel);
         }
         let names = |is_written: bool| {
-            let own =
+            let chosen_arguments =
                 arguments.iter().filter(|it| it.parameter.direction.is_written() == is_written);
             let one = |it: &Argument<'_>| {
                 Ok(format!("`{}` ({})", it.name, it.kernel.filling.words(&it.parameter.words)?))
             };
-            own.map(one).collect::<Result<Vec<_>, String>>().map(|all| all.join(", "))
+            chosen_arguments.map(one).collect::<Result<Vec<_>, String>>().map(|all| all.join(", "))
         };
         let (read, written) = (names(false)?, names(true)?);
         let calls: Vec<String> = kernels.iter().map(|it| format!("`{}`", it.part.name)).collect();
@@ -374,9 +375,9 @@ fn kernel_texts(kernels: &[Kernel<'_>]) -> Result<String, String> {
     const SPACE: &str = "\n\n\n";
     let mut text = String::from("import warp as wp\n");
     for kernel in kernels {
-        let own = signature::text(&kernel.filling)?;
-        let own = own.trim().trim_start_matches("import warp as wp").trim();
-        for block in own.split(SPACE).map(str::trim) {
+        let signature_text = signature::text(&kernel.filling)?;
+        let signature_text = signature_text.trim().trim_start_matches("import warp as wp").trim();
+        for block in signature_text.split(SPACE).map(str::trim) {
             if text.split(SPACE).any(|it| it.trim() == block) {
                 continue;
             }
@@ -433,8 +434,8 @@ impl<'a> LaunchLine<'a> {
 
     /// Returns the text of the argument for a parameter whose name in the kernel is `name`.
     fn text<'b>(&'b self, parameter: &Parameter, name: &'b str) -> &'b str {
-        let own = self.given.iter().find(|(own, _)| *own == parameter.names[0]);
-        own.map_or(name, |(_, text)| text)
+        let given = self.given.iter().find(|(key, _)| *key == parameter.names[0]);
+        given.map_or(name, |(_, text)| text)
     }
 
     /// Returns the host function's argument for a parameter, unless the launch computes a number.
@@ -464,11 +465,11 @@ impl<'a> LaunchLine<'a> {
             });
         }
         let extent = |it: &Expression| {
-            let own = arrays.iter().find_map(|(array, name)| {
-                let axis = array.shape.iter().position(|own| own == it)?;
+            let extent_text = arrays.iter().find_map(|(array, name)| {
+                let axis = array.shape.iter().position(|size| size == it)?;
                 Some(format!("{name}.shape[{axis}]"))
             });
-            match own {
+            match extent_text {
                 Some(text) => Ok(text),
                 None => it.value(&|size| filling.size(size, false)).map(|it| it.to_string()),
             }

@@ -145,9 +145,9 @@ impl<'a> Filling<'a> {
     }
 
     fn ordered_parameters(&self) -> Vec<(Parameter, String)> {
-        let own =
+        let declared =
             self.template.header.parameters.iter().filter(|it| self.holds(&it.condition)).cloned();
-        let mut parameters: Vec<Parameter> = own.collect();
+        let mut parameters: Vec<Parameter> = declared.collect();
         if self.style.guard == Guard::Count {
             for size in self.template.launch.iter().filter_map(Expression::name) {
                 if self.count_parameter(&parameters, size).is_none() {
@@ -173,8 +173,8 @@ impl<'a> Filling<'a> {
     /// Returns the name of a parameter that holds a size.
     fn count_parameter(&self, parameters: &[Parameter], size: &str) -> Option<String> {
         let count = Parameter::count(size, String::new());
-        let own = parameters.iter().find(|it| it.domain == count.domain && it.ty == "int")?;
-        Some(self.names.name_of(&own.names[0]).to_owned())
+        let counted = parameters.iter().find(|it| it.domain == count.domain && it.ty == "int")?;
+        Some(self.names.name_of(&counted.names[0]).to_owned())
     }
 
     /// Returns the conditions under which a thread has no work, one for each index.

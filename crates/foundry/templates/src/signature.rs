@@ -103,8 +103,9 @@ fn hole(filling: &Filling<'_>, name: &str) -> Result<String, String> {
         return Ok(ty);
     }
     let texts = filling.template.texts.iter();
-    let own = texts.clone().find(|(own, condition, _)| own == name && filling.holds(condition));
-    match (own, filling.chosen(name)) {
+    let given_text =
+        texts.clone().find(|(key, condition, _)| key == name && filling.holds(condition));
+    match (given_text, filling.chosen(name)) {
         (Some((_, _, text)), _) => fill(filling, text),
         (None, Some(word)) => Ok(word.into()),
         (None, None) => Err(format!("nothing says what `${name}` is")),

@@ -144,13 +144,13 @@ impl Template {
                     .into_iter()
                     .any(|(other, own)| other != at && own[0] != names[at][0] && own.contains(name))
             };
-            let mut own = names[at].clone();
-            let first = own.remove(0);
+            let mut kept_names = names[at].clone();
+            let first = kept_names.remove(0);
             // A guard may add a parameter for a size of the launch.
             let is_size = |name: &str| self.launch.iter().any(|it| it.name() == Some(name));
-            own.retain(|name| !self.uses(name) && !is_other(name) && !is_size(name));
-            own.insert(0, first);
-            self.header.parameters[at].names = own;
+            kept_names.retain(|name| !self.uses(name) && !is_other(name) && !is_size(name));
+            kept_names.insert(0, first);
+            self.header.parameters[at].names = kept_names;
         }
     }
 

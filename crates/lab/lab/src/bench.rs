@@ -346,10 +346,10 @@ fn add_scaling(results: &mut [Value]) {
     };
     for index in 0..results.len() {
         let backend = results[index]["backend"].clone();
-        let own = results.iter().filter(|result| result["backend"] == backend);
-        let first = own.min_by_key(|result| result["num_envs"].as_u64());
+        let of_backend = results.iter().filter(|result| result["backend"] == backend);
+        let first = of_backend.min_by_key(|result| result["num_envs"].as_u64());
         let efficiency =
-            first.and_then(each).zip(each(&results[index])).map(|(first, own)| own / first);
+            first.and_then(each).zip(each(&results[index])).map(|(first, rate)| rate / first);
         results[index]["scaling_efficiency"] = json!(efficiency);
     }
 }

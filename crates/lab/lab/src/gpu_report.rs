@@ -298,8 +298,8 @@ fn names(rows: &[Row]) -> Vec<&str> {
 /// Returns speeds by number of machines, a line for each ROM.
 fn groups(rows: &[Row]) -> Vec<Group> {
     let group = |rom: &str| {
-        let own = rows.iter().filter(|row| row.is_plain && row.rom == rom);
-        let mut points: Vec<_> = own
+        let of_rom = rows.iter().filter(|row| row.is_plain && row.rom == rom);
+        let mut points: Vec<_> = of_rom
             .map(|row| (row.num_envs as f64, [row.frames_per_s, row.slowest, row.fastest]))
             .collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));

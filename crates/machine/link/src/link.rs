@@ -120,10 +120,10 @@ impl Link {
         one_ram: &mut [u8],
         other_ram: &mut [u8],
     ) {
-        let own = self.ends[0].next_shift.min(self.ends[1].next_shift);
-        self.ends[0].predict(one, rom, one_ram, own);
-        self.ends[1].predict(other, rom, other_ram, own);
-        let shift = own.min(self.ends[0].forced_at).min(self.ends[1].forced_at);
+        let next_shift = self.ends[0].next_shift.min(self.ends[1].next_shift);
+        self.ends[0].predict(one, rom, one_ram, next_shift);
+        self.ends[1].predict(other, rom, other_ram, next_shift);
+        let shift = next_shift.min(self.ends[0].forced_at).min(self.ends[1].forced_at);
         let (is_one_there, is_other_there) = (self.ends[0].is_at(shift), self.ends[1].is_at(shift));
         if is_one_there && is_other_there {
             self.exchange(one, other, rom, one_ram, other_ram, shift);

@@ -194,8 +194,8 @@ mod tests {
 
     #[test]
     fn many_mcycles_at_once_are_as_many_one_after_the_other() {
-        let own = if cfg!(color) { gbxcule_assembler::for_color() } else { &[] };
-        for rom in gbxcule_assembler::all().iter().chain(own) {
+        let color_roms = if cfg!(color) { gbxcule_assembler::for_color() } else { &[] };
+        for rom in gbxcule_assembler::all().iter().chain(color_roms) {
             play(rom.bytes(), 24);
         }
     }

@@ -32,8 +32,8 @@ pub fn free_on_host() -> u64 {
         ["memory.max", "memory.current", "memory.stat"].map(|it| format!("/sys/fs/cgroup/{it}"));
     let container = container_limit(&read(&limit), &read(&used), &read(&stat));
     // The shell's `ulimit -v`.
-    let own = own_limit(&read("/proc/self/limits"), &read("/proc/self/status"));
-    [container, own].into_iter().flatten().fold(available, u64::min)
+    let process = own_limit(&read("/proc/self/limits"), &read("/proc/self/status"));
+    [container, process].into_iter().flatten().fold(available, u64::min)
 }
 
 /// Bytes that a container may still allocate; `None` without a limit, for which Linux writes "max".

@@ -108,8 +108,8 @@ impl Validate {
             warp: self.warp.then(Python::find),
             gpu,
         };
-        let own = blocks.values().map(|rows| rows.len() as u64).sum();
-        let bar = progress::bar(own, "rows").with_message("checking");
+        let count = blocks.values().map(|rows| rows.len() as u64).sum();
+        let bar = progress::bar(count, "rows").with_message("checking");
         let of_block = |block: u64| {
             let mut results: Vec<RowVerdicts> = Vec::new();
             for rows in blocks.remove(&block).unwrap_or_default().chunks(HOST_ROWS) {
@@ -154,10 +154,10 @@ impl Validate {
             return Ok(blocks);
         }
         let numbered = all.iter().enumerate().map(|(at, row)| (row.id, block_of(at)));
-        let own: BTreeMap<u64, u64> =
+        let block_of_row: BTreeMap<u64, u64> =
             numbered.filter(|(_, block)| self.shard.blocks().owns(*block)).collect();
-        for (id, row) in read_some(folder, &|id| own.contains_key(&id))? {
-            blocks.entry(own[&id]).or_default().push(row);
+        for (id, row) in read_some(folder, &|id| block_of_row.contains_key(&id))? {
+            blocks.entry(block_of_row[&id]).or_default().push(row);
         }
         Ok(blocks)
     }
@@ -283,8 +283,8 @@ impl Mutate {
         bar.finish_and_clear();
         let Some(scores) = results else { return Ok(true) };
         let total = |kind| {
-            let own = scores.iter().filter(|it: &&Score| it.kind == kind).copied();
-            own.reduce(Score::and)
+            let of_kind = scores.iter().filter(|it: &&Score| it.kind == kind).copied();
+            of_kind.reduce(Score::and)
         };
         let totals: Vec<Score> = Mutation::ALL.into_iter().filter_map(total).collect();
         say!(

@@ -94,10 +94,10 @@ impl Tasks {
                 if self.stand_in.is_some() {
                     // Of each `mutate_every` answers the last one is wrong.
                     let is_changed = self.mutate_every.is_some_and(|every| count % every == 0);
-                    let own = || StandIn::own(row, task);
+                    let unchanged = || StandIn::own(row, task);
                     let changed = is_changed.then(|| StandIn::changed(row, task, row.id)).flatten();
                     stand_ins +=
-                        &changed.or_else(own).map_or(String::new(), |answer| answer.line());
+                        &changed.or_else(unchanged).map_or(String::new(), |answer| answer.line());
                 }
             }
         }
@@ -290,8 +290,8 @@ impl Grade {
         let missing = results.unfinished(self.shard.blocks(), is_final)?;
         let in_block = |block: u64| blocks[block as usize].iter().map(move |at| (block, *at));
         let places: Vec<(u64, usize)> = missing.into_iter().flat_map(in_block).collect();
-        let own: Vec<Answer> = places.iter().map(|(_, at)| answers[*at].clone()).collect();
-        let bar = progress::late_bar(own.len() as u64, "answers").with_message("grading");
+        let chosen: Vec<Answer> = places.iter().map(|(_, at)| answers[*at].clone()).collect();
+        let bar = progress::late_bar(chosen.len() as u64, "answers").with_message("grading");
         let parts: Mutex<BTreeMap<u64, Vec<(usize, Judged)>>> = Mutex::default();
         let judged = |place: usize, judged: &Judged| {
             let (block, at) = places[place];
@@ -307,7 +307,7 @@ impl Grade {
                 results.write(block, &whole)
             })
         };
-        Grader::new(rows, options.clone()).judge(&own, &judged)?;
+        Grader::new(rows, options.clone()).judge(&chosen, &judged)?;
         bar.finish_and_clear();
         let all = self.shard.merged(results, blocks.len() as u64)?;
         Ok(all.map(|mut all: Vec<(usize, Judged)>| {

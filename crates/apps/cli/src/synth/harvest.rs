@@ -152,8 +152,8 @@ impl Harvest {
         let block_kernels = if self.shard.is_shared() { BLOCK_KERNELS } else { kernels.max(1) };
         let of_block = |block: u64| {
             let start = block as usize * block_kernels;
-            let own = start..(start + block_kernels).min(kernels);
-            Ok(found.outcomes(own, plan, workers, &|| progress::advance(&bar, 1))?)
+            let range = start..(start + block_kernels).min(kernels);
+            Ok(found.outcomes(range, plan, workers, &|| progress::advance(&bar, 1))?)
         };
         let blocks = kernels.div_ceil(block_kernels) as u64;
         let outcomes = self.shard.results((Some(&self.out), &work), blocks, of_block)?;

@@ -66,8 +66,8 @@ impl Head {
     /// the swarm.
     pub(crate) fn is_same_origin(&self) -> bool {
         let host = self.header("host").unwrap_or_default();
-        let own = format!("http://{host}");
-        self.headers.iter().all(|(name, value)| name != "origin" || *value == own)
+        let page_origin = format!("http://{host}");
+        self.headers.iter().all(|(name, value)| name != "origin" || *value == page_origin)
     }
 
     /// Returns true if the page was opened by an IP address, or as `localhost`. Any other name

@@ -423,17 +423,17 @@ fn inside(ty: &DataType) -> (Vec<usize>, Option<Scalar>) {
 
 fn number(scalar: Scalar, value: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
     // The scalars of NumPy and torch convert to Python's own.
-    let own = if value.hasattr("item")? { value.call_method0("item")? } else { value.clone() };
-    if own.is_instance_of::<PyBool>() {
-        let truth: bool = own.extract()?;
+    let number = if value.hasattr("item")? { value.call_method0("item")? } else { value.clone() };
+    if number.is_instance_of::<PyBool>() {
+        let truth: bool = number.extract()?;
         let fits = scalar == Scalar::Bool;
         return Ok(Some(if fits { truth.into() } else { Argument::Int(truth.into()) }));
     }
-    if own.is_instance_of::<PyInt>() {
-        return Ok(Some(Argument::Int(own.extract()?)));
+    if number.is_instance_of::<PyInt>() {
+        return Ok(Some(Argument::Int(number.extract()?)));
     }
-    if own.is_instance_of::<PyFloat>() {
-        return Ok(Some(Argument::Float(own.extract()?)));
+    if number.is_instance_of::<PyFloat>() {
+        return Ok(Some(Argument::Float(number.extract()?)));
     }
     Ok(None)
 }

@@ -62,9 +62,9 @@ impl Given {
     /// Adds the text and others of its program, given as names and texts, without parsing them.
     pub(crate) fn add_with(&self, others: &[(String, String)]) -> Vec<SourceId> {
         let mut texts = TEXTS.write().unwrap_or_else(PoisonError::into_inner);
-        let own = self.add(&mut texts);
+        let first = self.add(&mut texts);
         let others = others.iter().map(|(name, text)| texts.add(name.clone(), text.clone()));
-        std::iter::once(own).chain(others).collect()
+        std::iter::once(first).chain(others).collect()
     }
 
     /// Stores the text and parses it, with the files from which it imports.

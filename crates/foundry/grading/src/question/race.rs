@@ -25,17 +25,17 @@ pub(crate) struct RaceQuestion {
 impl RaceQuestion {
     /// Makes the question about a row, or returns `None` if no change of its CUDA can cause a race.
     pub(crate) fn of(row: &Row) -> Option<Self> {
-        let own = row.cuda_plain.as_ref()?;
-        let changes = changes(own);
+        let unchanged = row.cuda_plain.as_ref()?;
+        let changes = changes(unchanged);
         let mut random = Random::new(random::seed(row.input_seed ^ STREAM, row.id));
         if changes.is_empty() {
             return None;
         }
         if random.below(2) == 0 {
-            return Some(Self { text: own.clone(), answer: Some("no".into()) });
+            return Some(Self { text: unchanged.clone(), answer: Some("no".into()) });
         }
         let (line, with) = &changes[random.below(changes.len())];
-        let mut lines: Vec<&str> = own.lines().collect();
+        let mut lines: Vec<&str> = unchanged.lines().collect();
         match with {
             Some(with) => lines[*line] = with,
             None => _ = lines.remove(*line),

@@ -370,14 +370,14 @@ impl Scope {
             return self.structs[at].name.to_lowercase();
         }
         let words = identifiers::variable(ty, self.theme);
-        let is_own = |word: &&&str| {
+        let is_unused = |word: &&&str| {
             let many = identifiers::plural(word);
             let is_it = |name: &Name| **name == ***word || **name == *many;
             let is_var = |var: &Var| matches!(&var.expr, Expr::Name(name) if is_it(name));
             self.launch.has_param(is_it) || self.vars.iter().any(is_var)
         };
-        let own: Vec<&str> = words.iter().filter(is_own).copied().collect();
-        self.random.pick(if own.is_empty() { words } else { &own }).to_owned()
+        let unused: Vec<&str> = words.iter().filter(is_unused).copied().collect();
+        self.random.pick(if unused.is_empty() { words } else { &unused }).to_owned()
     }
 
     pub(super) fn mark(&self) -> Mark {
@@ -590,7 +590,7 @@ impl Scope {
 
     /// Marks a changed variable as unread.
     pub(super) fn touch(&mut self, name: &Name) {
-        let own = Expr::from(name);
-        self.vars.iter_mut().filter(|var| var.expr == own).for_each(|var| var.used = false);
+        let variable = Expr::from(name);
+        self.vars.iter_mut().filter(|var| var.expr == variable).for_each(|var| var.used = false);
     }
 }

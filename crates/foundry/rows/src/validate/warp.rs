@@ -138,12 +138,12 @@ fn question<'a>(
 
 /// Returns Warp's arrays as tensors of those names.
 fn named_tensors(stored: &StoredRow, arrays: &[Vec<u8>], names: &[String]) -> Option<Vec<Tensor>> {
-    let own: Vec<usize> =
+    let arrays_at: Vec<usize> =
         (0..stored.inputs.len()).filter(|&at| !stored.inputs[at].shape.is_empty()).collect();
     let tensor = |name: &String| {
-        let place = own.iter().position(|&at| stored.inputs[at].name == *name)?;
+        let place = arrays_at.iter().position(|&at| stored.inputs[at].name == *name)?;
         let program = &stored.program;
-        let numbers = execute::numbers(program, own[place], arrays.get(place)?);
+        let numbers = execute::numbers(program, arrays_at[place], arrays.get(place)?);
         Some(Tensor { name: name.clone(), shape: Vec::new(), numbers })
     };
     names.iter().map(tensor).collect()

@@ -98,9 +98,9 @@ const WRITERS: &str = "`begin` and functions that hooks call may";
 impl Fused {
     /// All functions of the programs.
     pub(crate) fn functions(&self) -> Vec<FunctionId> {
-        let own = [self.reward, Some(self.observe), self.done, self.settled, self.mask];
+        let entries = [self.reward, Some(self.observe), self.done, self.settled, self.mask];
         let called = self.calls.iter().flatten().map(|&(function, _)| function);
-        own.into_iter().chain(self.begin).flatten().chain(called).collect()
+        entries.into_iter().chain(self.begin).flatten().chain(called).collect()
     }
 }
 

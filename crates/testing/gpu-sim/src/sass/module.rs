@@ -268,8 +268,8 @@ fn variables_memory(cubin: &Cubin<'_>) -> Result<BTreeMap<usize, Box<[u128]>>, L
     let sections = sections.filter(|(_, it)| matches!(it.name, ".nv.global" | ".nv.global.init"));
     // The size of a section is stored modulo 2^32, those of its variables are not.
     let size = |(number, section): (usize, &Section<'_>)| {
-        let own = cubin.symbols.iter().filter(|it| it.section == number);
-        own.map(|it| it.at.saturating_add(it.size)).fold(section.size, usize::max)
+        let symbols = cubin.symbols.iter().filter(|it| it.section == number);
+        symbols.map(|it| it.at.saturating_add(it.size)).fold(section.size, usize::max)
     };
     let bytes = sections.clone().map(size).fold(0, usize::saturating_add);
     if bytes > MAX_VARIABLE_BYTES {

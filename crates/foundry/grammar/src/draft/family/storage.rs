@@ -297,10 +297,10 @@ fn take_apart(m: &mut KernelBuilder, word: &Word, here: Vec<Expr>) {
     let whole = m.name_from(&["word", "code", "bits", "value"]);
     m.push(Stmt::Assign(vec![Expr::from(&whole)], Expr::from(&array).index(here)));
     for &(shift, bits, name) in word.fields {
-        let own = Expr::from(&whole);
+        let word_read = Expr::from(&whole);
         let moved = match shift {
-            0 => own,
-            _ => Expr::binary(own, ">>", m.literal(word.of, shift as f64)),
+            0 => word_read,
+            _ => Expr::binary(word_read, ">>", m.literal(word.of, shift as f64)),
         };
         let is_last = shift + i64::from(bits) == i64::from(word.of.bits());
         let mask = m.literal(word.of, ((1i64 << bits) - 1) as f64);

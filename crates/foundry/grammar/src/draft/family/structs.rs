@@ -22,8 +22,8 @@ pub(super) fn build(m: &mut KernelBuilder) {
     if !by_value {
         whole = whole.index(m.here());
         if m.random().chance(70) {
-            let own = m.declared(first).name.to_lowercase();
-            let name = m.name_from(&[&own, &own, "p", "item", "entry", "elem"]);
+            let of_struct = m.declared(first).name.to_lowercase();
+            let name = m.name_from(&[&of_struct, &of_struct, "p", "item", "entry", "elem"]);
             m.push(Stmt::Assign(vec![Expr::from(&name)], whole));
             whole = Expr::from(&name);
         }

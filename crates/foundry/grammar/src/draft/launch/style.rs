@@ -146,10 +146,10 @@ impl Launch {
     /// Returns a sentence about what the kernel reads and writes.
     fn summary(&self, random: &mut Random, verb: &str, noun: &str) -> String {
         let names = |written: bool| {
-            let own = self.params.iter().zip(&self.inputs);
-            let own = own.filter(|(param, given)| param.dims > 0 && given.written == written);
+            let arrays = self.params.iter().zip(&self.inputs);
+            let arrays = arrays.filter(|(param, given)| param.dims > 0 && given.written == written);
             let mut names: Vec<String> =
-                own.map(|(param, _)| format!("``{}``", param.name)).collect();
+                arrays.map(|(param, _)| format!("``{}``", param.name)).collect();
             match names.pop() {
                 Some(last) if names.is_empty() => last,
                 Some(last) => format!("{} and {last}", names.join(", ")),
