@@ -1,8 +1,9 @@
 //! The Python front end: NVIDIA Warp's dialect, read as text.
 //!
 //! A text is parsed once ([`Program::parse`]). Each of its kernels is then lowered into its own
-//! module ([`Reader::lower`]), or several kernels into one ([`Reader::compile_kernels`]). Python never runs: a construct whose meaning only
-//! a run could tell is refused, with its line and a stable code. No text makes this crate panic.
+//! module ([`Reader::lower`]), or several kernels into one ([`Reader::compile_kernels`]). Python
+//! never runs: a construct whose meaning only a run could tell is refused, with its line and a
+//! stable code. No text makes this crate panic.
 //!
 //! # Generic kernels
 //! A kernel with `Any` in its signature is compiled for the types of each `wp.overload(kernel,

@@ -119,10 +119,8 @@ impl GradedRow {
         let stored = problem
             .draw("the stored inputs".into(), &stored_shape, row.input_seed)
             .map_err(|reason| format!("row {}: it doesn't run: {reason}", row.id))?;
-        let holds = row.outputs_json.as_ref().is_none_or(|text| {
-            let distance = exact(text, &stored.results.outputs);
-            distance.units == 0.0
-        });
+        let equals = |text: &String| exact(text, &stored.results.outputs).units == 0.0;
+        let holds = row.outputs_json.as_ref().is_none_or(equals);
         if !holds {
             return Err(format!("row {}: its stored results aren't those of its source", row.id));
         }

@@ -19,7 +19,7 @@ use crate::hdma::{Hdma, run_hdma, wake_from_halt, wake_hdma};
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
 #[cfg(keeps_lines)]
-use crate::ppu::kept_lines::KeptLines;
+use crate::ppu::KeptLines;
 #[cfg(color)]
 use crate::ppu::scan::drop_carried_scan;
 use crate::ppu::scan::scan_objects;

@@ -100,7 +100,7 @@ impl Machine {
             hram: [0; 0x80],
             frame: [0; FRAME_BYTES],
             #[cfg(keeps_lines)]
-            kept: crate::ppu::kept_lines::KeptLines::none(),
+            kept: crate::ppu::KeptLines::none(),
             #[cfg(color)]
             speed: Speed {
                 double: false,

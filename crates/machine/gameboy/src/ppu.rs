@@ -37,9 +37,9 @@ pub use color_palette::Palettes;
 #[cfg(color)]
 pub use color_write::{move_next_hblank, write_ppu};
 #[cfg(all(keeps_lines, color))]
-pub(crate) use kept_color_line as kept_lines;
+pub(crate) use kept_color_line::{self as kept_lines, KeptColorLines as KeptLines};
 #[cfg(all(keeps_lines, not(color)))]
-pub(crate) use kept_line as kept_lines;
+pub(crate) use kept_line::{self as kept_lines, KeptLines};
 pub use pipeline::{Pipeline, run_pipeline, start_pipeline};
 #[cfg(not(color))]
 pub use registers::write_ppu;

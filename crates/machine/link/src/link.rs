@@ -1,5 +1,5 @@
-//! Two machines and the cable between them. On every device `pair::run_pair_frames` runs the frames of
-//! a pair's step.
+//! Two machines and the cable between them. On every device `pair::run_pair_frames` runs the frames
+//! of a pair's step.
 //!
 //! The times at which a clocking port shifts are known as soon as its transfer begins. Both ends
 //! must reach such a time before the shift, because each end shifts in the top bit of the other's

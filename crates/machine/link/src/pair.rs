@@ -1,6 +1,6 @@
 //! Steps of pairs, as swarms run them: `swarm/src/kernel_source/kernels.py` and the swarm's shards
-//! call these functions. Arguments are numbers and structs of numbers, because kernels have no other
-//! values.
+//! call these functions. Arguments are numbers and structs of numbers, because kernels have no
+//! other values.
 
 use crate::link::{FRAME_TCYCLES, LEAD_TCYCLES, Link};
 use crate::machine::Machine;

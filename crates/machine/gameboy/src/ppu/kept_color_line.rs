@@ -2,7 +2,7 @@
 //! again. Called by `color_line`; runs on the host only, since devices draw all lines.
 //!
 //! The pixels of a whole line depend on its tiles and objects, as `color_line` takes them from
-//! memory, on the palettes and on registers. `KeptLines` has the values from which the lines of
+//! memory, on the palettes and on registers. `KeptColorLines` has the values from which the lines of
 //! `Machine::frame` were drawn. Code that changes the frame in another way calls `forget_line` or
 //! `forget_picture`, code that changes video RAM after a line was drawn `note_vram_change`.
 #![cfg(color)]
@@ -36,31 +36,31 @@ struct KeptLine {
 /// the translated machine ends, at a multiple of its alignment.
 #[derive(Clone, Copy)]
 #[repr(C, align(4))]
-pub(crate) struct KeptLines {
+pub(crate) struct KeptColorLines {
     /// Number of changes of video RAM since the machine was made or loaded.
     vram_version: u32,
     lines: [KeptLine; LINES],
 }
 
 // Kept lines change nothing but speed: machines are equal whatever lines they keep.
-impl PartialEq for KeptLines {
-    fn eq(&self, _other: &KeptLines) -> bool {
+impl PartialEq for KeptColorLines {
+    fn eq(&self, _other: &KeptColorLines) -> bool {
         true
     }
 }
 
-impl Eq for KeptLines {}
+impl Eq for KeptColorLines {}
 
-impl fmt::Debug for KeptLines {
+impl fmt::Debug for KeptColorLines {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = self.lines.iter().filter(|line| line.registers != NOT_KEPT).count();
         write!(formatter, "{lines} kept lines")
     }
 }
 
-impl KeptLines {
+impl KeptColorLines {
     /// Keeps no line.
-    pub(crate) const fn none() -> KeptLines {
+    pub(crate) const fn none() -> KeptColorLines {
         let line = KeptLine {
             seen_version: 0,
             tiles: LineTiles::none(),
@@ -69,7 +69,7 @@ impl KeptLines {
             background_colors: [0; 64],
             object_colors: [0; 64],
         };
-        KeptLines { vram_version: 0, lines: [line; LINES] }
+        KeptColorLines { vram_version: 0, lines: [line; LINES] }
     }
 }
 

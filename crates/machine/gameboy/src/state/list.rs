@@ -15,10 +15,10 @@ use crate::dma::Dma;
 #[cfg(color)]
 use crate::hdma::{HaltedAt, Hdma};
 use crate::machine::Machine;
+#[cfg(keeps_lines)]
+use crate::ppu::KeptLines;
 #[cfg(color)]
 use crate::ppu::Palettes;
-#[cfg(keeps_lines)]
-use crate::ppu::kept_lines::KeptLines;
 use crate::ppu::{Beam, LineProgress, Pipeline, Ppu, Scan};
 #[cfg(color)]
 use crate::speed::Speed;
