@@ -5,7 +5,7 @@ use gbxcule_front_warp::{Program, Texts};
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::{Diagnostic, render};
 use gbxcule_ir::source::SourceMap;
-use gbxcule_ir::{FunctionId, Module};
+use gbxcule_ir::FunctionId;
 use gbxcule_passes::grad::reverses;
 use proptest::prelude::*;
 use std::path::Path;

@@ -8,8 +8,8 @@
 //! `state` run on the host only. The kernel compiler reads the others among the machine's sources
 //! (`gbxcule_gameboy::SOURCES`), so they keep to its subset of Rust.
 #![no_std]
-// The subset has neither `contains` of ranges nor macros.
-#![allow(clippy::manual_range_contains)]
+// The subset has neither `contains` of ranges nor iterators.
+#![allow(clippy::manual_range_contains, clippy::needless_range_loop)]
 
 pub mod boot_rom;
 pub mod cart;

@@ -233,14 +233,8 @@ impl Machine {
             0x00 => {
                 #[cfg(all(not(color), not(usual_revision)))]
                 if self.joypad.is_super {
-                    write_super(
-                        &mut self.joypad,
-                        cart_ram,
-                        self.ppu.lcdc,
-                        &self.vram,
-                        &self.frame,
-                        value,
-                    );
+                    let lcdc = self.ppu.lcdc;
+                    write_super(&mut self.joypad, cart_ram, lcdc, &self.vram, &self.frame, value);
                 }
                 self.joypad.write(&mut self.interrupts, value);
                 if self.interrupts.pending() != 0 {

@@ -5,6 +5,8 @@
 //! (`gbxcule_gameboy::SOURCES`), so they keep to its subset of Rust. A machine without a cable
 //! needs none of this.
 #![no_std]
+// The subset has no `contains` of ranges.
+#![allow(clippy::manual_range_contains)]
 
 #[cfg(not(color))]
 use gbxcule_gameboy as gameboy;

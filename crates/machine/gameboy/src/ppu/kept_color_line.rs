@@ -2,9 +2,9 @@
 //! again. Called by `color_line`; runs on the host only, since devices draw all lines.
 //!
 //! The pixels of a whole line depend on its tiles and objects, as `color_line` takes them from
-//! memory, on the palettes and on registers. `KeptColorLines` has the values from which the lines of
-//! `Machine::frame` were drawn. Code that changes the frame in another way calls `forget_line` or
-//! `forget_picture`, code that changes video RAM after a line was drawn `note_vram_change`.
+//! memory, on the palettes and on registers. `KeptColorLines` has the values from which the lines
+//! of `Machine::frame` were drawn. Code that changes the frame in another way calls `forget_line`
+//! or `forget_picture`, code that changes video RAM after a line was drawn `note_vram_change`.
 #![cfg(color)]
 
 use core::fmt;
