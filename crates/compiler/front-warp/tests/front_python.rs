@@ -2,10 +2,10 @@
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_front_warp::{Program, Texts};
+use gbxcule_ir::FunctionId;
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::{Diagnostic, render};
 use gbxcule_ir::source::SourceMap;
-use gbxcule_ir::FunctionId;
 use gbxcule_passes::grad::reverses;
 use proptest::prelude::*;
 use std::path::Path;
