@@ -403,9 +403,9 @@ impl Order {
 
     /// Records an atomic or volatile access of a thread. The access publishes the accesses that
     /// the thread's fence has ordered, and the thread learns the accesses that others have
-    /// published at this place. A write of the value that is there already publishes nothing:
-    /// whoever reads the value may have read it before the write, such as a flag that an earlier
-    /// launch left.
+    /// published at this place. A write that does not change the value publishes nothing, because
+    /// a reader cannot know from the value that the write took place: a flag of an earlier launch
+    /// looks the same.
     pub fn meet(&mut self, place: Place, thread: u32, manner: Manner, is_change: bool) {
         let is_read = manner == Manner::StrongRead || manner.is_atomic();
         let is_write = is_change && (manner == Manner::StrongWrite || manner.is_atomic());
