@@ -192,13 +192,13 @@ impl Loaded<'_> {
     /// Launches an answer again and again if its module's variables keep numbers from launch to
     /// launch, then as if it had been launched a million times.
     fn run_on(&mut self) -> Result<(), Grade> {
-        let mut states = vec![self.cubin.variable_bytes()];
+        if self.cubin.variable_bytes() == self.before {
+            return Ok(());
+        }
         let draws = self.problem.draws(self.backward);
         let points = |it: &&FreshInputs| it.dims.iter().map(|it| u64::from(*it)).product::<u64>();
         let plain = draws.filter(|it| it.kind == DrawKind::Plain && points(it) > 0);
-        let Some(draw) = plain.min_by_key(points).filter(|_| states[0] != self.before) else {
-            return Ok(());
-        };
+        let Some(draw) = plain.min_by_key(points) else { return Ok(()) };
         let late = |grade| match grade {
             Grade::WrongResult(reason) => Grade::WrongResult(format!(
                 "{reason}, after many launches, from which the module's variables keep numbers"
@@ -206,12 +206,13 @@ impl Loaded<'_> {
             other => other,
         };
         let way = Launching { draw, threads: THREADS[0][0], seed: 0 };
+        let mut last_states: [ModuleState; 3] = Default::default();
         for _ in 0..REPEATS {
             self.run_once(way, None).map_err(late)?;
-            states.push(self.cubin.variable_bytes());
+            last_states.rotate_left(1);
+            last_states[2] = self.cubin.variable_bytes();
         }
-        let [.., first, second, third] = &states[..] else { return Ok(()) };
-        if let Some(state) = advanced([first, second, third]) {
+        if let Some(state) = advanced(last_states.each_ref()) {
             self.cubin.set_variables(&state);
             self.run_once(way, None).map_err(late)?;
         }
