@@ -95,7 +95,7 @@ else
 	@echo "GBXCULE_TEST_DATA is not set: the SM83 cases were not run"
 endif
 ifeq ($(shell uname),Linux)
-	$(MAKE) nvrtc gpu-sim-share corpus-share
+	$(MAKE) --jobs 2 --output-sync nvrtc gpu-sim-share corpus-share
 else
 	@echo "NVRTC is for Linux and Windows: the CUDA text was not compiled"
 endif
@@ -110,12 +110,12 @@ gpu-sim-library:
 SIMULATED := GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST_ONE)
 
 gpu-sim: $(VENV)/nvrtc.txt gpu-sim-library
-	$(SIMULATED) ptx on_machine_code $(TEST_IGNORED)
+	$(SIMULATED) ptx machine::everything $(TEST_IGNORED)
 	$(SIMULATED) cuda on_sass $(TEST_IGNORED)
 	$(SIMULATED) device share_of_it_is_so_on_machine_code $(TEST_IGNORED)
 	$(SIMULATED) device more_of_it_is_so_on_machine_code $(TEST_IGNORED)
 
-# All forms on all three generations; of launches one, and of the swarm the step of the ROMs.
+# All forms on all three generations, each in one order of lanes; of launches one, and of the swarm the step of the ROMs.
 gpu-sim-share: $(VENV)/nvrtc.txt gpu-sim-library
 	$(SIMULATED) ptx on_machine_code $(TEST_IGNORED)
 	GBXCULE_ARCHS=sm_90 $(SIMULATED) cuda on_sass $(TEST_IGNORED)
@@ -245,7 +245,7 @@ define TEST_PYTHON
 	$(PYTHON_VENV)/bin/maturin build --quiet --locked --profile dev --out $(WHEELS)
 	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
 	$(PYTHON_VENV)/bin/mypy
-	$(PYTHON_VENV)/bin/python -m pytest
+	$(PYTHON_VENV)/bin/python -m pytest --numprocesses auto --dist loadfile
 endef
 
 test-python: $(PYTHON_VENV)/python.txt

@@ -24,9 +24,9 @@ def make(folder, steps, *options):
 
 def test_files_are_the_same_each_time_and_the_judge_accepts_them(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(data, "LEVELS_TOGETHER", 20)
-    files = make(tmp_path / "first", 1000)
+    files = make(tmp_path / "first", 400)
     assert [path.name for path in files] == [f"{game}-{player}.jsonl.gz" for game in GAMES for player in (RANDOM, SCRIPTED)]
-    assert [path.read_bytes() for path in make(tmp_path / "second", 1000)] == [path.read_bytes() for path in files]
+    assert [path.read_bytes() for path in make(tmp_path / "second", 400)] == [path.read_bytes() for path in files]
     capsys.readouterr()
     for _ in range(2):
         assert data.main(["replay", *map(str, files)]) == 0
@@ -35,7 +35,7 @@ def test_files_are_the_same_each_time_and_the_judge_accepts_them(tmp_path, capsy
     for path in files:
         log = action_log.read(path)
         levels = [game.level for game in log.games]
-        assert log.steps >= 1000 and levels == list(range(len(levels)))
+        assert log.steps >= 400 and levels == list(range(len(levels)))
         run = subprocess.run([sys.executable, "-m", "gbxcule", "judge", path], capture_output=True, text=True, check=False)
         assert run.returncode == 0 and f" {len(levels)} games, mean score" in run.stdout, run.stdout + run.stderr
         assert "stopped before their end" not in run.stdout

@@ -67,7 +67,7 @@ def claims(path):
 
 @pytest.mark.parametrize("game", [name for name, row in GAMES.items() if not row.has_rival])
 def test_a_replay_earns_what_the_environment_gave(game, tmp_path):
-    lines, results = played(game, [0, 7, 2**63 + 1, 12345], 1200)
+    lines, results = played(game, [0, 7, 2**63 + 1, 12345], 600)
     path, sealed = written(tmp_path / "games.jsonl", lines), tmp_path / "sealed.jsonl"
     run = judged(path, "--each", "--seal", str(sealed))
     assert run.returncode == 0, run.stderr
