@@ -22,6 +22,7 @@
 //! is never moved across a write to that memory, and a value that may fault is never moved across
 //! an effect. So the text keeps the order of the IR. Expressions are kept short, so that no
 //! compiler recurses deeply.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod arith;
 mod convert;
@@ -181,8 +182,3 @@ pub fn on_host(text: &Text) -> String {
     }
     program
 }
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

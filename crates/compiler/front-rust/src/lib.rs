@@ -4,6 +4,7 @@
 //! their definitions and `name` resolves paths; `infer` determines the types of each body that an
 //! entry point reaches, `constant` evaluates the constants, and `lower` builds the functions of a
 //! module. Code outside the subset is refused with a diagnostic at its line.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod cfg;
 mod constant;
@@ -83,8 +84,3 @@ fn entry_point(program: &Items<'_>, entry: &str) -> Option<usize> {
     }
     function
 }
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

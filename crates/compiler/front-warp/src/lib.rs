@@ -9,6 +9,7 @@
 //! A kernel with `Any` in its signature is compiled for the types of each `wp.overload(kernel,
 //! ..)` in the text, or for types that the caller gives ([`ImportOptions::types`]). The front end
 //! guesses no types; only [`Reader::with_trial_types`] tries some.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod entry_point;
 mod lower;
@@ -22,8 +23,3 @@ pub use gbxcule_python_names::{ImportOptions, ReadFile, Texts};
 pub use gbxcule_warp_types::library::Library;
 pub use program::Program;
 pub use reader::{GenericParameter, KernelName, Reader};
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

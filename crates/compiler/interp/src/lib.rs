@@ -4,6 +4,7 @@
 //! An [`Interpreter`] owns buffers; [`Interpreter::launch`] launches kernels over them, and
 //! [`Interpreter::call`] runs functions. Threads run one after the other in row-major order. No
 //! program can hang or crash the host: steps are counted, and every access is checked.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod failure;
 mod frame;
@@ -223,8 +224,3 @@ fn next_index(mut index: [u32; 4], extents: [u32; 4]) -> Option<[u32; 4]> {
     }
     None
 }
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

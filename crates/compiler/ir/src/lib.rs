@@ -122,6 +122,7 @@
 //! # Printing
 //! `Print` without format writes each value on a line as NVIDIA Warp does; with format, as C's
 //! `printf`.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod abi;
 pub mod arena;
@@ -159,8 +160,3 @@ pub use op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, UnaryOp, Value, V
 pub use place::{Place, PlaceId, Projection, Root};
 pub use stmt::{Block, BlockId, Case, Stmt, StmtKind};
 pub use ty::{Field, Scalar, Shape, Struct, StructId, Type, Types};
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

@@ -3,6 +3,7 @@
 //! The modules build on each other in this order: a text is parsed (`syntax`), its bindings and
 //! mentions are listed (`outline`), imports are followed as far as kernels may need them
 //! (`loader`), and each scope says what binds its names (`scope`). No module evaluates anything.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod binding;
 mod decorator;
@@ -23,8 +24,3 @@ pub use loader::load;
 pub use module::canonical;
 pub use scope::Scopes;
 pub use text::{ImportOptions, Parsed, ReadFile, Text, Texts};
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

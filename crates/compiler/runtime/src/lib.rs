@@ -12,6 +12,7 @@
 //! On several threads results don't depend on the number of threads if no thread writes an
 //! element that another thread reads or writes. Integer atomics whose old values are unused may
 //! target one element; floating point atomics add in the order in which threads reach them.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod argument;
 mod argument_block;
@@ -63,8 +64,3 @@ pub use recipe::{MadeModule, Recipe};
 pub use reflection::{Parameter, Reflection, read_parameters, reflect};
 pub use stream::{Mark, Stream, Traffic};
 pub use worker_threads::{check_threads, in_pool, worker_count};
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

@@ -5,6 +5,7 @@
 //! (`row_program`), runs it (`execute`, `semantic_check`, `finite_difference`) and stores texts and
 //! results as a [`row::Row`]. [`batch`] makes and writes many rows, [`validate`] checks stored
 //! rows, [`mutate`] tests the checks.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod allowed_error;
 pub mod batch;
@@ -50,8 +51,3 @@ mod warp;
 mod warp_text;
 pub mod widen;
 pub mod worker_threads;
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

@@ -5,6 +5,7 @@
 //! words, then a Python text with holes. [`Template::instance`] fills the holes. `gbxcule_rows`
 //! makes rows of instances; this crate compiles nothing. A [`Composition`] names several templates
 //! and has the host code that launches them.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod composition;
 mod condition;
@@ -42,8 +43,3 @@ fn read<T>(kind: &str, parse: fn(&str, &str, &str) -> Result<T, String>) -> Vec<
         Err(fault) => unreachable!("a test reads every file: {fault}"),
     }
 }
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

@@ -4,6 +4,7 @@
 //! libmgba, and a stub that is wrong on purpose. [`verify`] steps two of them in lockstep;
 //! [`bundle`] records a disagreement so that it can be replayed; [`bench`] measures speeds;
 //! [`report`] draws them; [`doctor`] lists the tools of this computer.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod action_source;
 pub mod artifact;
@@ -27,8 +28,3 @@ pub mod verify;
 
 pub use backend::{Backend, BackendConfig, BackendKind};
 pub use error::LabError;
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

@@ -3,6 +3,7 @@
 //!
 //! The other end is the Python package's `gbxcule.oracle`. A child may die, hang or print anything;
 //! the caller always gets an answer or an error within the limit that it set.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod child;
 mod error;
@@ -13,8 +14,3 @@ pub use child::{Answer, OracleChild};
 pub use error::OracleError;
 pub use python::Python;
 pub use restarting::RestartingOracle;
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

@@ -3,6 +3,7 @@
 //!
 //! The functions take paths and texts and return counts and a table; callers walk the directories.
 //! Every kernel is counted: as compiled, as refused, or as a bug of the compiler.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_front_warp::{ImportOptions, Program, ReadFile, Texts};
@@ -397,8 +398,3 @@ fn rate(f: &mut fmt::Formatter<'_>, name: &str, kernels: usize, time: Duration) 
         kernels as f64 / seconds.max(1e-9)
     )
 }
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

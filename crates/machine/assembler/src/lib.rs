@@ -4,6 +4,7 @@
 //! The crate reads nothing from disk: `all()` assembles the sources in `asm/` and in
 //! `gbxcule-games`, which are compiled in. The result is the same every time. Tests, benches and
 //! the swarm use it.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod argument;
 mod art;
@@ -31,8 +32,3 @@ pub use header::{CartridgeType, global_checksum, header_checksum};
 pub use meant::meant_by;
 pub use rom::{Rom, Symbol};
 pub use suite::{BuiltIn, all, by_name, for_color, includes};
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

@@ -26,6 +26,8 @@
 //! A chip's methods see the chip's section of `Machine` and their arguments. Work that involves
 //! several chips, such as the PPU's reads of memory and its interrupts, is done by functions in the
 //! file of the acting chip; they take the whole machine, as the CPU's functions do.
+#![cfg_attr(all(doctest, not(color)), doc = include_str!("../README.md"))]
+#![cfg_attr(all(doctest, color), doc = include_str!("../color/README.md"))]
 #![no_std]
 // The subset has neither `contains` of ranges nor iterators.
 #![allow(clippy::manual_range_contains, clippy::needless_range_loop)]
@@ -63,13 +65,3 @@ pub use ppu::FRAME_BYTES;
 pub use source::{FLAGS, SOURCES, USUAL_FLAGS};
 pub use step::Step;
 pub use step_with::run_frame_pressing_at;
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(all(doctest, not(color)))]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;
-
-/// Example of the Color's README.
-#[cfg(all(doctest, color))]
-#[doc = include_str!("../color/README.md")]
-struct ReadmeExample;

@@ -8,6 +8,8 @@
 //!
 //! The package in the folder `color` compiles these sources for the Color, whose machine computes
 //! the levels itself.
+#![cfg_attr(all(doctest, not(color)), doc = include_str!("../README.md"))]
+#![cfg_attr(all(doctest, color), doc = include_str!("../color/README.md"))]
 
 // The Color's machine has the same functions.
 #[cfg(color)]
@@ -33,13 +35,3 @@ pub use mixer::{Levels, SAMPLE_MCYCLES, SAMPLES_PER_FRAME, StereoSample};
 pub use sound::Sound;
 #[cfg(not(color))]
 pub use wav::{sample_rate, wav};
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(all(doctest, not(color)))]
-#[doc = include_str!("../README.md")]
-struct Readme;
-
-/// Example of the Color's README, run as a test of the documentation.
-#[cfg(all(doctest, color))]
-#[doc = include_str!("../color/README.md")]
-struct ColorReadme;

@@ -2,6 +2,7 @@
 //!
 //! `plotters` draws into memory, `png` encodes it. The font is compiled in, so that the same
 //! numbers give the same pixels on every machine.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
@@ -159,11 +160,6 @@ impl Palette {
         Some(Self { colors: most.into_values().map(|(_, color)| color).collect(), places })
     }
 }
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;
 
 #[cfg(test)]
 mod tests {

@@ -8,6 +8,7 @@
 //! killed process from the work of a running process, in containers too. No other code in this
 //! workspace opens a file to write. A call that is interrupted again and again is an error, for
 //! standard output as well ([`write_standard`]).
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod folder;
 mod foreign_name;
@@ -35,8 +36,3 @@ pub use read::{MAX_ROM_BYTES, MAX_TEXT_BYTES, open, read, read_own, read_record,
 pub use same_file::is_same_file;
 pub use temporary::{random_word, remove_all, sweep};
 pub use tree::{UnreadFolder, python_files};
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

@@ -6,6 +6,7 @@
 //! not confined, but end with their owner. If this process ends in any way, SIGKILL included, its
 //! descendants end with it ([`orphan_killer`]). [`Protection`] describes the protection on this
 //! machine in words; `SECURITY.md` has the details.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod confine;
 mod error;
@@ -32,8 +33,3 @@ pub use policy::{Limits, Policy, host_compiler};
 pub use protection::Protection;
 pub use room::Room;
 pub use run::{ChildEnd, Outcome, run};
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

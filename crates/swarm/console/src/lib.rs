@@ -3,6 +3,7 @@
 //! A [`Rom`] is a cartridge's program with the model and revision that run it, an [`AnyMachine`] a
 //! machine of either model. [`PictureStack`] makes a learner's pictures of its frames, and
 //! [`foreign_state`] reads and writes its state in the formats of other emulators.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 pub mod banked_address;
 mod cpu_state;
@@ -25,8 +26,3 @@ pub use picture_stack::{Crop, PictureMaker, PictureStack, Shown};
 pub use power_on::PowerOnChoice;
 pub use rom::Rom;
 pub use super_picture::SuperPicture;
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

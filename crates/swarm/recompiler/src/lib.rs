@@ -9,6 +9,8 @@
 //! and goes on where a block ends.
 //!
 //! The package in the folder `color` compiles these sources for the Color.
+#![cfg_attr(all(doctest, not(color)), doc = include_str!("../README.md"))]
+#![cfg_attr(all(doctest, color), doc = include_str!("../color/README.md"))]
 
 // The Color's machine has the same functions.
 #[cfg(color)]
@@ -42,13 +44,3 @@ pub use recompile::Recompile;
 pub use runner::EagerRunner;
 pub use shared_blocks::{Runner, SharedBlocks};
 pub use table::BlockTable;
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(all(doctest, not(color)))]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;
-
-/// Example of the Color's README, run as a test of the documentation.
-#[cfg(all(doctest, color))]
-#[doc = include_str!("../color/README.md")]
-struct ColorReadmeExample;

@@ -6,6 +6,7 @@
 //! `gbxcule_runtime`; both are made from the same sources. The meaning of a step is data
 //! ([`Codec`], [`Schedule`], [`Stage`]) that every artifact records, so another device or a
 //! reference emulator can repeat the step exactly.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod action;
 mod capacity;
@@ -74,8 +75,3 @@ pub use step_schedule::Schedule;
 pub use super_game_boy::{BORDERED_HEIGHT, BORDERED_WIDTH};
 pub use swarm::{DeviceSwarm, NativeSwarm, Swarm, SwarmOf};
 pub use view::View;
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;
