@@ -137,6 +137,7 @@ pub mod function;
 pub mod half;
 pub mod layout;
 pub mod module;
+mod named;
 pub mod op;
 pub mod parse;
 pub mod place;

@@ -168,155 +168,89 @@ impl Selector {
     }
 }
 
-/// Operations with one operand.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum UnaryOp {
-    /// Negation of an integer or float.
-    Negate,
-    /// Negation of a `bool`, or of all bits of an integer.
-    Not,
+crate::named! {
+    /// Operations with one operand. The names of these four enums are those of printed IR.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum UnaryOp {
+        /// Negation of an integer or float.
+        Negate = "neg",
+        /// Negation of a `bool`, or of all bits of an integer.
+        Not = "not",
+    }
 }
 
-/// Operations whose two operands and result have one type. [`BinaryOp::of`] lists them by type.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum BinaryOp {
-    Add,
-    Subtract,
-    Multiply,
-    /// Quotient; an integer quotient is truncated.
-    Divide,
-    /// Quotient rounded towards minus infinity.
-    FloorDivide,
-    /// Remainder with the sign of the left operand, as C's `%` and `fmod`.
-    Remainder,
-    And,
-    Or,
-    Xor,
-    ShiftLeft,
-    /// Shift that fills with copies of the sign if the type is signed, else with zeros.
-    ShiftRight,
+crate::named! {
+    /// Operations whose two operands and result have one type. [`BinaryOp::of`] lists them by
+    /// type.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    #[allow(missing_docs, reason = "the names say it")]
+    pub enum BinaryOp {
+        Add = "add",
+        Subtract = "sub",
+        Multiply = "mul",
+        /// Quotient; an integer quotient is truncated.
+        Divide = "div",
+        /// Quotient rounded towards minus infinity.
+        FloorDivide = "floordiv",
+        /// Remainder with the sign of the left operand, as C's `%` and `fmod`.
+        Remainder = "rem",
+        And = "and",
+        Or = "or",
+        Xor = "xor",
+        ShiftLeft = "shl",
+        /// Shift that fills with copies of the sign if the type is signed, else with zeros.
+        ShiftRight = "shr",
+    }
 }
 
-/// Comparisons.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum CompareOp {
-    Equal,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
+crate::named! {
+    /// Comparisons.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    #[allow(missing_docs, reason = "the names say it")]
+    pub enum CompareOp {
+        Equal = "eq",
+        NotEqual = "ne",
+        Less = "lt",
+        LessEqual = "le",
+        Greater = "gt",
+        GreaterEqual = "ge",
+    }
 }
 
-/// Kind of an atomic operation: the value that it leaves in memory.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum AtomicOp {
-    /// Old plus operand.
-    Add,
-    /// Old minus operand.
-    Subtract,
-    /// The smaller, as the builtin `min(old, operand)`.
-    Min,
-    /// The larger, as the builtin `max(old, operand)`.
-    Max,
-    /// Bits of both, for integers.
-    And,
-    /// Bits of either, for integers.
-    Or,
-    /// Bits that differ, for integers.
-    Xor,
-    /// The operand.
-    Exchange,
-    /// The operand if the old value has the bits of the expected one, else the old value; for
-    /// scalars.
-    CompareExchange,
-}
-
-impl UnaryOp {
-    /// Returns the name in printed IR.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Negate => "neg",
-            Self::Not => "not",
-        }
+crate::named! {
+    /// Kind of an atomic operation: the value that it leaves in memory.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum AtomicOp {
+        /// Old plus operand.
+        Add = "add",
+        /// Old minus operand.
+        Subtract = "sub",
+        /// The smaller, as the builtin `min(old, operand)`.
+        Min = "min",
+        /// The larger, as the builtin `max(old, operand)`.
+        Max = "max",
+        /// Bits of both, for integers.
+        And = "and",
+        /// Bits of either, for integers.
+        Or = "or",
+        /// Bits that differ, for integers.
+        Xor = "xor",
+        /// The operand.
+        Exchange = "exch",
+        /// The operand if the old value has the bits of the expected one, else the old value; for
+        /// scalars.
+        CompareExchange = "cas",
     }
 }
 
 impl BinaryOp {
     /// Returns the operations that take operands, or components, of a scalar type.
     pub const fn of(scalar: Scalar) -> &'static [Self] {
-        use BinaryOp::{
-            Add, And, Divide, FloorDivide, Multiply, Or, Remainder, ShiftLeft, ShiftRight,
-            Subtract, Xor,
-        };
-        if scalar.is_float() {
-            return &[Add, Subtract, Multiply, Divide, FloorDivide, Remainder];
-        }
+        use BinaryOp::{Add, And, Divide, FloorDivide, Multiply, Or, Remainder, Subtract, Xor};
         match scalar {
             Scalar::Bool => &[And, Or, Xor],
-            _ => &[
-                Add,
-                Subtract,
-                Multiply,
-                Divide,
-                FloorDivide,
-                Remainder,
-                And,
-                Or,
-                Xor,
-                ShiftLeft,
-                ShiftRight,
-            ],
-        }
-    }
-
-    /// Returns the name in printed IR.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Add => "add",
-            Self::Subtract => "sub",
-            Self::Multiply => "mul",
-            Self::Divide => "div",
-            Self::FloorDivide => "floordiv",
-            Self::Remainder => "rem",
-            Self::And => "and",
-            Self::Or => "or",
-            Self::Xor => "xor",
-            Self::ShiftLeft => "shl",
-            Self::ShiftRight => "shr",
-        }
-    }
-}
-
-impl CompareOp {
-    /// Returns the name in printed IR.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Equal => "eq",
-            Self::NotEqual => "ne",
-            Self::Less => "lt",
-            Self::LessEqual => "le",
-            Self::Greater => "gt",
-            Self::GreaterEqual => "ge",
-        }
-    }
-}
-
-impl AtomicOp {
-    /// Returns the name in printed IR.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Add => "add",
-            Self::Subtract => "sub",
-            Self::Min => "min",
-            Self::Max => "max",
-            Self::And => "and",
-            Self::Or => "or",
-            Self::Xor => "xor",
-            Self::Exchange => "exch",
-            Self::CompareExchange => "cas",
+            float if float.is_float() => &[Add, Subtract, Multiply, Divide, FloorDivide, Remainder],
+            _ => &Self::ALL,
         }
     }
 }

@@ -61,7 +61,7 @@ fn number_type<'a>(unit: &Unit<'a>, call: &Call<'_, 'a>) -> Result<Scalar, Box<D
 /// Limit of a type of numbers: `of` is `numpy.finfo.float32` or another such call.
 pub(crate) fn limit<'a>(of: &str, name: &str) -> Option<KnownValue<'a>> {
     let (function, of) = of.strip_prefix("numpy.")?.split_once('.')?;
-    let of = Scalar::ALL.into_iter().find(|scalar| scalar.name() == of)?;
+    let of = Scalar::named(of)?;
     if function == "finfo" {
         let [eps, max, tiny] = match of {
             Scalar::F32 => [f32::EPSILON, f32::MAX, f32::MIN_POSITIVE].map(f64::from),

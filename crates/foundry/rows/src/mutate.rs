@@ -22,51 +22,29 @@ const INPUTS: u64 = 200;
 /// largest number.
 const WIDE_ERROR: f64 = 1e-10;
 
-/// Kind of change that makes a row wrong.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Mutation {
-    /// A token of the source; everything else stays.
-    Source,
-    /// A token of the source, with all texts made from the wrong source, so that only a run can
-    /// catch it.
-    SourceAndTexts,
-    /// A word of the IR.
-    Ir,
-    /// An operator of the C++ text.
-    Cpp,
-    /// An operator of the CUDA text.
-    Cuda,
-    /// One expected number, by a thousandth or 1.
-    Output,
-    /// One expected gradient, by a thousandth.
-    Gradient,
+gbxcule_ir::named! {
+    /// Kind of change that makes a row wrong.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+    pub enum Mutation {
+        /// A token of the source; everything else stays.
+        Source = "source",
+        /// A token of the source, with all texts made from the wrong source, so that only a run can
+        /// catch it.
+        SourceAndTexts = "source and texts",
+        /// A word of the IR.
+        Ir = "IR",
+        /// An operator of the C++ text.
+        Cpp = "C++ text",
+        /// An operator of the CUDA text.
+        Cuda = "CUDA text",
+        /// One expected number, by a thousandth or 1.
+        Output = "expected output",
+        /// One expected gradient, by a thousandth.
+        Gradient = "expected gradient",
+    }
 }
 
 impl Mutation {
-    /// All kinds.
-    pub const ALL: [Self; 7] = [
-        Self::Source,
-        Self::SourceAndTexts,
-        Self::Ir,
-        Self::Cpp,
-        Self::Cuda,
-        Self::Output,
-        Self::Gradient,
-    ];
-
-    /// Returns the name of the mutation in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Source => "source",
-            Self::SourceAndTexts => "source and texts",
-            Self::Ir => "IR",
-            Self::Cpp => "C++ text",
-            Self::Cuda => "CUDA text",
-            Self::Output => "expected output",
-            Self::Gradient => "expected gradient",
-        }
-    }
-
     /// Returns the row with one change of this kind, or `None` if the row has nothing to change.
     pub fn apply(self, row: &Row, seed: u64) -> Option<Row> {
         let mut random = Random::new(random::seed(seed, row.id * 8 + self as u64));

@@ -58,6 +58,7 @@ pub use gbxcule_console::{
     PictureStack, PowerOnChoice, Rom, WIDTH, corrected_rgb, rgb,
 };
 pub use gbxcule_gameboy::{FRAME_BYTES, Model, Revision};
+pub use gbxcule_ir::named;
 pub use gbxcule_recompiler::Recompile;
 pub use hook::{Hook, HookCount};
 pub use interruptible_step::Pressed;

@@ -10,40 +10,6 @@ use crate::op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, UnaryOp, Value
 use crate::place::PlaceId;
 use crate::ty::{Shape, Type};
 
-const UNARY: [UnaryOp; 2] = [UnaryOp::Negate, UnaryOp::Not];
-const COMPARE: [CompareOp; 6] = [
-    CompareOp::Equal,
-    CompareOp::NotEqual,
-    CompareOp::Less,
-    CompareOp::LessEqual,
-    CompareOp::Greater,
-    CompareOp::GreaterEqual,
-];
-const BINARY: [BinaryOp; 11] = [
-    BinaryOp::Add,
-    BinaryOp::Subtract,
-    BinaryOp::Multiply,
-    BinaryOp::Divide,
-    BinaryOp::FloorDivide,
-    BinaryOp::Remainder,
-    BinaryOp::And,
-    BinaryOp::Or,
-    BinaryOp::Xor,
-    BinaryOp::ShiftLeft,
-    BinaryOp::ShiftRight,
-];
-const ATOMIC: [AtomicOp; 9] = [
-    AtomicOp::Add,
-    AtomicOp::Subtract,
-    AtomicOp::Min,
-    AtomicOp::Max,
-    AtomicOp::And,
-    AtomicOp::Or,
-    AtomicOp::Xor,
-    AtomicOp::Exchange,
-    AtomicOp::CompareExchange,
-];
-
 impl<'t> FunctionParser<'_, '_, 't> {
     /// Reads an operand: a name or a literal.
     pub(super) fn value(&mut self) -> Result<Value> {
@@ -157,13 +123,13 @@ impl<'t> FunctionParser<'_, '_, 't> {
     /// Reads an operation by the name of its operator. A word that names no operator begins a type
     /// or a value.
     fn operator(&mut self, word: &str, begin: usize) -> Result<Value> {
-        if let Some(op) = UNARY.into_iter().find(|op| op.name() == word) {
+        if let Some(op) = UnaryOp::named(word) {
             let operand = self.value()?;
             Ok(self.b.unary(op, operand))
-        } else if let Some(op) = BINARY.into_iter().find(|op| op.name() == word) {
+        } else if let Some(op) = BinaryOp::named(word) {
             let [left, right] = self.operands()?;
             Ok(self.b.binary(op, left, right))
-        } else if let Some(op) = COMPARE.into_iter().find(|op| op.name() == word) {
+        } else if let Some(op) = CompareOp::named(word) {
             let [left, right] = self.operands()?;
             Ok(self.b.compare(op, left, right))
         } else if let Some(native) = Native::all().find(|it| it.row().name == word) {
@@ -260,7 +226,7 @@ impl<'t> FunctionParser<'_, '_, 't> {
     /// Reads `atomic add x[%1], %2` or `atomic cas x[%1], %2 -> %3`.
     fn atomic(&mut self) -> Result<Value> {
         let word = self.parser.tokens.word("an atomic operation")?;
-        let op = ATOMIC.into_iter().find(|op| op.name() == word).ok_or_else(|| {
+        let op = AtomicOp::named(word).ok_or_else(|| {
             self.parser.tokens.error(format!("there is no atomic operation `{word}`"))
         })?;
         let place = self.place()?;

@@ -5,10 +5,6 @@ use super::{MAX_DEPTH, Parser, Result};
 use crate::source::Span;
 use crate::ty::{Field, Scalar, Struct, Type, Types};
 
-fn scalar(word: &str) -> Option<Scalar> {
-    Scalar::ALL.into_iter().find(|scalar| scalar.name() == word)
-}
-
 impl<'t> Parser<'t> {
     /// Reads `struct Body { mass: f32, at: vec<3, f32> }`.
     pub(super) fn structure(&mut self, types: &mut Types) -> Result<()> {
@@ -44,7 +40,7 @@ impl<'t> Parser<'t> {
             {
                 true
             }
-            Token::Word(word) => scalar(word).is_some() || self.structs.contains_key(word),
+            Token::Word(word) => Scalar::named(word).is_some() || self.structs.contains_key(word),
             _ => false,
         }
     }
@@ -102,7 +98,7 @@ impl<'t> Parser<'t> {
             name => {
                 let declared = self.structs.get(name).copied();
                 return declared
-                    .or_else(|| scalar(name).map(Type::scalar))
+                    .or_else(|| Scalar::named(name).map(Type::scalar))
                     .ok_or_else(|| self.tokens.error(format!("there is no type `{name}`")));
             }
         };
@@ -125,7 +121,8 @@ impl<'t> Parser<'t> {
     fn component(&mut self, before: &'static str) -> Result<Scalar> {
         self.tokens.mark(before)?;
         let word = self.tokens.word("a scalar type")?;
-        scalar(word).ok_or_else(|| self.tokens.error(format!("`{word}` is not a scalar type")))
+        Scalar::named(word)
+            .ok_or_else(|| self.tokens.error(format!("`{word}` is not a scalar type")))
     }
 
     fn extent(&mut self, before: &'static str) -> Result<u16> {

@@ -61,10 +61,7 @@ impl MachineParts {
         for name in text.split_whitespace() {
             match DETACHED.iter().position(|array| *array == name) {
                 Some(array) => parts.parts.push(MachinePart::Array(array)),
-                None => {
-                    let scalar = Scalar::ALL.into_iter().find(|scalar| scalar.name() == name)?;
-                    parts.push_scalar(scalar);
-                }
+                None => parts.push_scalar(Scalar::named(name)?),
             }
         }
         Some(parts)
