@@ -26,8 +26,8 @@ use gbxcule_runtime::ProgramFiles;
 use sha2::{Digest, Sha256};
 
 pub(crate) use compile::view_module_of;
-pub use compile::{Fused, PROGRAM_ENTRIES, view_module};
-pub(crate) use compile::{KERNEL_VIEW_ENTRIES, MAX_WRITES, machine_params};
+pub use compile::{Fused, view_module};
+pub(crate) use compile::{KERNEL_VIEW_ENTRIES, MAX_WRITES, PROGRAM_ENTRIES, machine_params};
 pub(crate) use native_programs::{NativePrograms, Outputs, ProgramInputs};
 pub(crate) use program_call::ProgramCalls;
 pub use scratch::{ScratchArray, ScratchCell};

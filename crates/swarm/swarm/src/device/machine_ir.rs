@@ -61,8 +61,9 @@ pub(crate) fn pair_module(machine: MachineSources) -> Module {
 fn lowered(modules: &'static PerSources<Module>, machine: MachineSources, more: &[&str]) -> Module {
     let lowered = || {
         let mut sources = SourceMap::new();
-        let entries = ENTRIES.iter().chain(more).chain(&KERNEL_VIEW_ENTRIES).chain(PROGRAM_ENTRIES);
-        let entries: Vec<&str> = entries.copied().collect();
+        let entries = ENTRIES.iter().chain(more).chain(&KERNEL_VIEW_ENTRIES).copied();
+        let entries: Vec<&str> =
+            entries.chain(PROGRAM_ENTRIES.iter().map(String::as_str)).collect();
         let flags = machine.flags();
         let module = gbxcule_front_rust::lower_with_flags(SOURCES, flags, &entries, &mut sources);
         let mut module = module.unwrap_or_else(|faults| {

@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::LazyLock;
 
 use gbxcule_front_rust;
 use gbxcule_front_warp::{EntryParam, EntryPoint, ImportOptions, Library, Program, Reader, Texts};
@@ -19,40 +20,17 @@ use super::{ProgramText, Programs, ScratchSize, Sizes, TextRole, refused};
 use crate::machine_sources::{MachineSources, PerSources};
 use crate::{Hook, SwarmError};
 
-/// Functions of `gameboy::view` that programs may call. A module with programs must have all of
-/// them.
-pub const PROGRAM_ENTRIES: &[&str] = &[
-    "view::a",
-    "view::action",
-    "view::b",
-    "view::bc",
-    "view::bcd",
-    "view::bit",
-    "view::buttons",
-    "view::c",
-    "view::cart_ram",
-    "view::d",
-    "view::de",
-    "view::e",
-    "view::env",
-    "view::f",
-    "view::frames",
-    "view::h",
-    "view::hl",
-    "view::l",
-    "view::pc",
-    "view::pixel",
-    "view::read",
-    "view::read16",
-    "view::read_bank",
-    "view::rom_bank",
-    "view::rumble",
-    "view::seed",
-    "view::sp",
-    "view::step_frames",
-    "view::write",
-    "view::write_bank",
-];
+/// Functions that programs may call: the public ones of `gameboy::view`, sorted. A module with
+/// programs must have all of them.
+pub(crate) static PROGRAM_ENTRIES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let view = SOURCES[view_file()].1;
+    let functions = view.split("\npub fn ").skip(1).filter_map(|text| text.split_once('('));
+    let mut entries: Vec<String> = functions.map(|(name, _)| format!("view::{name}")).collect();
+    entries.sort();
+    // A function with a body for each model is defined twice.
+    entries.dedup();
+    entries
+});
 
 /// Further functions that the swarm's kernels call in a module that holds only the machine's view.
 pub(crate) const KERNEL_VIEW_ENTRIES: [&str; 2] =
@@ -105,7 +83,7 @@ impl Fused {
 }
 
 impl Programs {
-    /// Lowers the programs into a module that has at least [`PROGRAM_ENTRIES`].
+    /// Lowers the programs into a module that has all functions which programs may call.
     ///
     /// # Panics
     /// The module lacks one of these functions.
@@ -138,7 +116,8 @@ pub(crate) fn view_module_of(machine: MachineSources) -> Module {
     static MODULES: PerSources<Module> = PerSources::new();
     let lowered = || {
         let mut sources = SourceMap::new();
-        let entries = [PROGRAM_ENTRIES, &KERNEL_VIEW_ENTRIES].concat();
+        let entries = PROGRAM_ENTRIES.iter().map(String::as_str).chain(KERNEL_VIEW_ENTRIES);
+        let entries: Vec<&str> = entries.collect();
         let flags = machine.flags();
         let lowered = gbxcule_front_rust::lower_with_flags(SOURCES, flags, &entries, &mut sources);
         lowered.unwrap_or_else(|faults| {
@@ -536,7 +515,7 @@ fn library(module: &Module, writes: bool) -> Library {
     let step_numbers = &module.functions[view_function(module, "action")].params[0];
     let taker = &module.functions[view_function(module, WRITES[0])].params[0];
     let parts = read[..3].iter().chain([step_numbers]).chain(writes.then_some(taker)).cloned();
-    let names = PROGRAM_ENTRIES.iter().map(|path| path.rsplit("::").next().unwrap_or(path));
+    let names = PROGRAM_ENTRIES.iter().filter_map(|path| path.strip_prefix("view::"));
     let functions = names
         .filter(|name| writes || !WRITES.contains(name))
         .map(|name| (name.to_owned(), view_function(module, name)));
@@ -549,9 +528,15 @@ fn library(module: &Module, writes: bool) -> Library {
     }
 }
 
+/// The position of the file of `view` among the sources.
+fn view_file() -> usize {
+    let file = SOURCES.iter().position(|(path, _)| *path == "src/view.rs");
+    file.unwrap_or_else(|| unreachable!("the machine has a view"))
+}
+
 /// A function of `view`, found by its file, because other files have functions of the same names.
 fn view_function(module: &Module, name: &str) -> FunctionId {
-    let file = SOURCES.iter().position(|(path, _)| *path == "src/view.rs").unwrap_or(usize::MAX);
+    let file = view_file();
     let entry = module.functions.iter().find(|(_, function)| {
         function.name == name && function.span.source().is_some_and(|id| id.index() == file)
     });
