@@ -167,9 +167,6 @@ impl Stream {
 
     /// Marks the present end of the stream's work, for callers that keep a value until the stream
     /// has passed it. The call does not wait.
-    ///
-    /// # Errors
-    /// An error of the device.
     pub fn mark(&self) -> Result<Mark, Error> {
         let mark = self.inner.queue.as_ref().map(cuda::Queue::mark).transpose()?;
         Ok(Mark { mark })
@@ -177,9 +174,6 @@ impl Stream {
 
     /// Returns true if work that is queued now is captured in a CUDA graph; then it runs when the
     /// graph runs. `is_passed` fails for marks of captured work.
-    ///
-    /// # Errors
-    /// An error of the device.
     pub fn is_captured(&self) -> Result<bool, Error> {
         self.inner.queue.as_ref().map_or(Ok(false), |queue| queue.is_captured())
     }
@@ -190,9 +184,6 @@ impl Stream {
     }
 
     /// Returns the device's free bytes, or `None` on the CPU. Waits for the stream.
-    ///
-    /// # Errors
-    /// An error of the device.
     pub fn free_bytes(&self) -> Result<Option<u64>, Error> {
         self.inner.queue.as_ref().map(|queue| queue.free_bytes()).transpose()
     }
@@ -227,9 +218,6 @@ pub struct Mark {
 
 impl Mark {
     /// Returns true if all work before this place is done.
-    ///
-    /// # Errors
-    /// An error of the device.
     pub fn is_passed(&self) -> Result<bool, Error> {
         self.mark.as_ref().map_or(Ok(true), cuda::QueueMark::is_passed)
     }

@@ -138,9 +138,6 @@ impl<'b> Reader<'b> {
     }
 
     /// Reads a byte.
-    ///
-    /// # Errors
-    /// The record ends too early.
     pub fn u8(&mut self) -> Result<u8, ConsoleError> {
         Ok(self.array::<1>()?[0])
     }
@@ -158,25 +155,16 @@ impl<'b> Reader<'b> {
     }
 
     /// Reads a number of 16 bits.
-    ///
-    /// # Errors
-    /// The record ends too early.
     pub fn u16(&mut self) -> Result<u16, ConsoleError> {
         self.array().map(u16::from_le_bytes)
     }
 
     /// Reads a number of 32 bits.
-    ///
-    /// # Errors
-    /// The record ends too early.
     pub fn u32(&mut self) -> Result<u32, ConsoleError> {
         self.array().map(u32::from_le_bytes)
     }
 
     /// Reads a number of 64 bits.
-    ///
-    /// # Errors
-    /// The record ends too early.
     pub fn u64(&mut self) -> Result<u64, ConsoleError> {
         self.array().map(u64::from_le_bytes)
     }
@@ -187,9 +175,6 @@ impl<'b> Reader<'b> {
     }
 
     /// Reads the bytes that [`Writer::bytes`] wrote.
-    ///
-    /// # Errors
-    /// The record ends too early.
     pub fn bytes(&mut self) -> Result<&'b [u8], ConsoleError> {
         let count = self.count()?;
         self.take(count)
@@ -205,9 +190,6 @@ impl<'b> Reader<'b> {
     }
 
     /// Reads numbers.
-    ///
-    /// # Errors
-    /// The record ends too early.
     pub fn floats(&mut self) -> Result<Vec<f32>, ConsoleError> {
         let count = self.count()?;
         let bytes =

@@ -39,9 +39,6 @@ impl Swarm {
     }
 
     /// Returns true for each env in whose cartridge the motor runs.
-    ///
-    /// # Errors
-    /// The device failed.
     pub fn rumbles(&self) -> Result<Vec<bool>, SwarmError> {
         let rumbles = |env| {
             let snapshot = self.snapshot(env)?;

@@ -65,9 +65,6 @@ impl Swarm {
     pub const MAX_CHECKPOINT_BYTES: u64 = 1 << 36;
 
     /// Returns the whole swarm as bytes, with the caller's note.
-    ///
-    /// # Errors
-    /// The device failed, or a program stopped in an earlier step.
     pub fn checkpoint(&self, note: &[u8]) -> Result<Vec<u8>, SwarmError> {
         let state = self.state();
         let shared = Shared {

@@ -11,9 +11,6 @@ use crate::{EnvSnapshot, Rom, SwarmConfig, SwarmError};
 impl<E: Engine + ?Sized> SwarmOf<E> {
     /// Returns an env as versioned bytes that outlive this process: its machine with cartridge RAM,
     /// its counters, its programs' scratch and last observation, its episode, and a checksum.
-    ///
-    /// # Errors
-    /// There is no such env, or the device failed.
     pub fn save_state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
         let (snapshot, episode) = (self.snapshot(env)?, self.episode(env)?);
         env_record::to_bytes(&snapshot, episode, self.rom(), &self.config().programs)
@@ -68,9 +65,6 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
 
     /// Returns the battery-backed memory of an env's cartridge in the format of other emulators'
     /// `.sav` files: its RAM, followed by the clock of an MBC3.
-    ///
-    /// # Errors
-    /// There is no such env, or the device failed.
     pub fn save_battery(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
         let EnvSnapshot { machine, cart_ram, .. } = self.snapshot(env)?;
         Ok(battery::written(&machine, &cart_ram, self.rom()))
@@ -116,17 +110,11 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     }
 
     /// An env as a BESS state, which other emulators read.
-    ///
-    /// # Errors
-    /// There is no such env, or the device failed.
     pub fn export_bess(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
         exported(&self.snapshot(env)?, self.rom(), ForeignFormat::Bess)
     }
 
     /// An env as a state that PyBoy 2.8 reads.
-    ///
-    /// # Errors
-    /// There is no such env, or the device failed.
     pub fn export_pyboy(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
         exported(&self.snapshot(env)?, self.rom(), ForeignFormat::PyBoy)
     }

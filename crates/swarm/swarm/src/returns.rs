@@ -22,9 +22,6 @@ pub struct Returns {
 
 impl Returns {
     /// Starts counting for a swarm that was just made or reset.
-    ///
-    /// # Errors
-    /// The device failed.
     pub fn new(swarm: &Swarm) -> Result<Self, SwarmError> {
         let num_envs = swarm.config().num_envs;
         let zeros = |stream: &Stream, of| stream.zeros(DataType::Scalar(of), &[num_envs]);
@@ -49,9 +46,6 @@ impl Returns {
     }
 
     /// Adds a step's rewards; the step's stage must compute the reward.
-    ///
-    /// # Errors
-    /// The device failed.
     pub fn add(&self, swarm: &Swarm) -> Result<(), SwarmError> {
         if let Some(swarm) = swarm.as_native() {
             self.rewards.write(swarm.rewards())?;
@@ -63,18 +57,12 @@ impl Returns {
     }
 
     /// Clears all returns after a reset.
-    ///
-    /// # Errors
-    /// The device failed.
     pub fn reset(&self) -> Result<(), SwarmError> {
         self.returns.fill(0.0_f32)?;
         Ok(self.over.fill(0_u8)?)
     }
 
     /// Returns the return of an env.
-    ///
-    /// # Errors
-    /// There is no such env, or the device failed.
     pub fn of(&self, env: usize) -> Result<f32, SwarmError> {
         let last = self.returns.len() - 1;
         if env > last {

@@ -29,8 +29,9 @@ use crate::{DeviceConfig, EnvSnapshot, Episode, FrameRange, Rom, SwarmConfig, Sw
 /// ```
 ///
 /// # Errors
-/// Every call fails if the device fails. On a device, a call that returns values may also return
-/// the error of an earlier step, whose work was queued.
+/// Every call fails if the device fails, and a call about an env that the swarm doesn't have. On a
+/// device, a call that returns values may also return the error of an earlier step, whose work was
+/// queued.
 pub struct SwarmOf<E: Engine + ?Sized>(Box<E>);
 
 /// A swarm on a device that is chosen when it is made.
@@ -252,9 +253,6 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     }
 
     /// Returns the env's seed and its number of episodes.
-    ///
-    /// # Errors
-    /// There is no such env.
     pub fn episode(&self, env: usize) -> Result<Episode, SwarmError> {
         self.config().check_env(env)?;
         Ok(self.0.state().episodes.by_env[env])
@@ -262,9 +260,6 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
 
     /// Returns the number of the start that the env's seed chooses for its episode by the present
     /// weights.
-    ///
-    /// # Errors
-    /// There is no such env.
     pub fn start_of(&self, env: usize) -> Result<usize, SwarmError> {
         self.config().check_env(env)?;
         let config = self.config();
@@ -273,9 +268,6 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     }
 
     /// Sets the env's seed and its number of episodes.
-    ///
-    /// # Errors
-    /// There is no such env.
     pub fn set_episode(&mut self, env: usize, episode: Episode) -> Result<(), SwarmError> {
         self.config().check_env(env)?;
         self.0.state_mut().episodes.by_env[env] = episode;
@@ -325,9 +317,6 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
 
     /// Makes an env's present state the only start of later episodes; programs begin there with a
     /// scratch of zeros.
-    ///
-    /// # Errors
-    /// There is no such env, or the device failed.
     pub fn start_from_env(&mut self, env: usize) -> Result<(), SwarmError> {
         self.put_starts(vec![self.snapshot(env)?.into_start()])
     }
@@ -420,18 +409,12 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
 
     /// Holds these buttons down in an env instead of its actions' buttons, through whole steps and
     /// resets; `None` returns to the actions' buttons.
-    ///
-    /// # Errors
-    /// There is no such env, or the device failed.
     pub fn hold_buttons(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
         self.config().check_env(env)?;
         self.0.hold_buttons(env, buttons)
     }
 
     /// Waits until all queued work is done.
-    ///
-    /// # Errors
-    /// The device failed, or a program stopped in an earlier step.
     pub fn sync(&mut self) -> Result<(), SwarmError> {
         self.0.sync()
     }

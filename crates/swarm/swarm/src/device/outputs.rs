@@ -24,27 +24,18 @@ pub(super) fn work_ram(model: Model) -> Range<u32> {
 
 impl DeviceEngine {
     /// Returns each env's reward after its last whole step; zeros if the stage computes none.
-    ///
-    /// # Errors
-    /// The device failed.
     pub fn rewards(&self) -> Result<Vec<f32>, SwarmError> {
         self.rows(self.reward_array(), self.state.envs())
     }
 
     /// Returns for each env whether its episode is over, after its last whole step; false if the
     /// stage computes no reward or the programs have no `done`.
-    ///
-    /// # Errors
-    /// The device failed.
     pub fn dones(&self) -> Result<Vec<bool>, SwarmError> {
         self.dones_of(self.state.envs())
     }
 
     /// Returns [`crate::Programs::obs_dim`] numbers for each env: the observation after the last
     /// whole step or, after a reset, before the first one.
-    ///
-    /// # Errors
-    /// The device failed.
     pub fn observations(&self) -> Result<Vec<f32>, SwarmError> {
         self.observations_of(self.state.envs())
     }
@@ -71,9 +62,6 @@ impl DeviceEngine {
     }
 
     /// The last drawn frame of an env, as its [`crate::Frame`] says.
-    ///
-    /// # Errors
-    /// There is no such env, or the device failed.
     pub fn frame(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
         self.state.config.check_env(env)?;
         self.frames(&[env])

@@ -22,18 +22,12 @@ impl NativeEngine {
     }
 
     /// An env's machine, read-only.
-    ///
-    /// # Errors
-    /// There is no such env.
     pub fn machine(&self, env: usize) -> Result<&AnyMachine, SwarmError> {
         self.locate(env).map(|(shard, slot)| shard.machine(slot))
     }
 
     /// The last drawn frame of an env, packed as [`crate::FRAME_BYTES`] says; a Color's has two
     /// bytes a pixel, as [`Frame::Colors`] says.
-    ///
-    /// # Errors
-    /// There is no such env.
     pub fn frame(&self, env: usize) -> Result<&[u8], SwarmError> {
         Ok(match self.machine(env)?.frame() {
             Frame::Shades(bytes) => bytes,

@@ -13,27 +13,18 @@ use crate::{
 
 impl Swarm {
     /// Returns each env's reward after its last whole step; zeros if the stage computes none.
-    ///
-    /// # Errors
-    /// The device failed, or a program stopped in an earlier step.
     pub fn rewards(&self) -> Result<Vec<f32>, SwarmError> {
         self.rewards_of(self.state().envs())
     }
 
     /// Returns for each env whether its episode is over, after its last whole step; false if the
     /// stage computes no reward or the programs have no `done`.
-    ///
-    /// # Errors
-    /// The device failed, or a program stopped in an earlier step.
     pub fn dones(&self) -> Result<Vec<bool>, SwarmError> {
         self.dones_of(self.state().envs())
     }
 
     /// Returns [`crate::Programs::obs_dim`] numbers for each env: the observation after the last
     /// whole step or, after a reset, before the first one.
-    ///
-    /// # Errors
-    /// The device failed, or a program stopped in an earlier step.
     pub fn observations(&self) -> Result<Vec<f32>, SwarmError> {
         self.observations_of(self.state().envs())
     }
@@ -41,27 +32,18 @@ impl Swarm {
 
 impl<E: Engine + ?Sized> SwarmOf<E> {
     /// Returns the rewards of a range of envs.
-    ///
-    /// # Errors
-    /// There is no such env, the device failed, or a program stopped in an earlier step.
     pub fn rewards_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError> {
         self.check_envs(&envs)?;
         self.0.rewards_of(envs)
     }
 
     /// Returns for each env of a range whether its episode is over.
-    ///
-    /// # Errors
-    /// There is no such env, the device failed, or a program stopped in an earlier step.
     pub fn dones_of(&self, envs: Range<usize>) -> Result<Vec<bool>, SwarmError> {
         self.check_envs(&envs)?;
         self.0.dones_of(envs)
     }
 
     /// Returns the observations of a range of envs, one after the other.
-    ///
-    /// # Errors
-    /// There is no such env, the device failed, or a program stopped in an earlier step.
     pub fn observations_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError> {
         self.check_envs(&envs)?;
         self.0.observations_of(envs)
@@ -72,9 +54,6 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     }
 
     /// Returns how often each env came to each hook: all hooks of an env, then those of the next.
-    ///
-    /// # Errors
-    /// The device failed, or a program stopped in an earlier step.
     pub fn hook_counts(&self) -> Result<Vec<HookCount>, SwarmError> {
         let cells = self.0.cells(ScratchArray::Numbers, self.config().programs.hook_cells())?;
         let (pairs, _) = cells.as_chunks();
@@ -87,9 +66,6 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
 
     /// Returns for each env and each action whether `action_mask` allows it: all actions of an env,
     /// then those of the next.
-    ///
-    /// # Errors
-    /// The device failed, or a program stopped in an earlier step.
     pub fn action_masks(&self) -> Result<Vec<bool>, SwarmError> {
         let cells = self.0.cells(ScratchArray::Numbers, self.config().programs.mask_cells())?;
         Ok(cells.into_iter().map(|cell| cell != 0.0).collect())
@@ -135,43 +111,28 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     }
 
     /// Returns an env's registers.
-    ///
-    /// # Errors
-    /// There is no such env, or the device failed.
     pub fn cpu_state(&self, env: usize) -> Result<CpuState, SwarmError> {
         self.config().check_env(env)?;
         Ok(self.0.registers(env..env + 1)?[0])
     }
 
     /// Returns the registers of all envs.
-    ///
-    /// # Errors
-    /// The device failed, or a program stopped in an earlier step.
     pub fn cpu_states(&self) -> Result<Vec<CpuState>, SwarmError> {
         self.0.registers(self.0.state().envs())
     }
 
     /// Returns an env's counters: frames and T-cycles since its reset.
-    ///
-    /// # Errors
-    /// There is no such env, or the device failed.
     pub fn counters(&self, env: usize) -> Result<Counters, SwarmError> {
         self.config().check_env(env)?;
         Ok(self.0.counters(env..env + 1)?[0])
     }
 
     /// Returns every env's counters: frames and T-cycles since its reset.
-    ///
-    /// # Errors
-    /// The device failed, or a program stopped in an earlier step.
     pub fn all_counters(&self) -> Result<Vec<Counters>, SwarmError> {
         self.0.counters(self.0.state().envs())
     }
 
     /// Calls `see` with the last drawn frame of each of these envs, one after the other.
-    ///
-    /// # Errors
-    /// There is no such env, the device failed, or a program stopped in an earlier step.
     pub fn frames(&self, envs: &[usize], mut see: impl FnMut(Frame<'_>)) -> Result<(), SwarmError> {
         envs.iter().try_for_each(|&env| self.config().check_env(env))?;
         self.0.see_frames(envs, &mut see)
@@ -189,9 +150,6 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     }
 
     /// Copies an env's state.
-    ///
-    /// # Errors
-    /// There is no such env, or the device failed.
     pub fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
         self.config().check_env(env)?;
         self.0.snapshot(env)
