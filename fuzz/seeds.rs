@@ -3,7 +3,7 @@
 
 use gbxcule_lab::artifact::RomImage;
 use gbxcule_lab::verify::{Judgement, VerifyPlan, verify};
-use gbxcule_lab::{BackendKind, bundle};
+use gbxcule_lab::{BackendConfig, BackendKind, bundle};
 use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
 use gbxcule_swarm::{NativeSwarm, Rom, SwarmConfig};
 use std::path::{Path, PathBuf};
@@ -97,7 +97,8 @@ impl Seeds {
 
     fn bundle(&self) {
         let rom = RomImage::find("ALU_LOOP").expect("a ROM of the suite");
-        let plan = VerifyPlan::new(BackendKind::SwarmCpu, BackendKind::StubBad, rom);
+        let config = BackendConfig::of_single_frames(rom);
+        let plan = VerifyPlan::new(BackendKind::SwarmCpu, BackendKind::StubBad, config);
         let verdict = verify(&plan, &mut |_| Judgement::Stop, &mut |_| ()).expect("both run");
         let mismatch = verdict.mismatch.as_ref().expect("the stub is wrong");
         let made = bundle::write(&self.folder.join("made"), &plan, &verdict, mismatch);

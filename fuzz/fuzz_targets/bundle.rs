@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use gbxcule_lab::artifact::RomImage;
 use gbxcule_lab::verify::{Judgement, VerifyPlan, verify};
-use gbxcule_lab::{BackendKind, bundle, replay};
+use gbxcule_lab::{BackendConfig, BackendKind, bundle, replay};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
@@ -21,7 +21,8 @@ struct Whole {
 static BUNDLE: LazyLock<Whole> = LazyLock::new(|| {
     let above = std::env::temp_dir().join(format!("gbxcule-fuzz-{}", std::process::id()));
     let rom = RomImage::find("ALU_LOOP").expect("a ROM of the suite");
-    let plan = VerifyPlan::new(BackendKind::SwarmCpu, BackendKind::StubBad, rom);
+    let config = BackendConfig::of_single_frames(rom);
+    let plan = VerifyPlan::new(BackendKind::SwarmCpu, BackendKind::StubBad, config);
     let verdict = verify(&plan, &mut |_| Judgement::Stop, &mut |_| ()).expect("both run");
     let mismatch = verdict.mismatch.as_ref().expect("the stub is wrong");
     let folder = bundle::write(&above, &plan, &verdict, mismatch).expect("a folder");

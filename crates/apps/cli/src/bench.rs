@@ -9,7 +9,7 @@ use clap::Args;
 use gbxcule_files::check_writable;
 use gbxcule_lab::artifact::{file_part, run_id, write_json};
 use gbxcule_lab::bench::{self, BenchPlan};
-use gbxcule_lab::{BackendKind, experiments, report};
+use gbxcule_lab::{BackendConfig, BackendKind, experiments, report};
 
 use crate::device::DeviceOption;
 use crate::print::say;
@@ -138,8 +138,11 @@ impl Bench {
         let folder = self.out.clone();
         let folder = folder.unwrap_or_else(|| PathBuf::from("runs/reports").join(run_id("bench")));
         let name = plan.experiment.unwrap_or("sweep");
-        let artifact_path =
-            folder.join(format!("{name}-{}-{}.json", file_part(&plan.rom.name), plan.stage));
+        let artifact_path = folder.join(format!(
+            "{name}-{}-{}.json",
+            file_part(&plan.config.rom.name),
+            plan.config.stage
+        ));
         ensure!(
             !artifact_path.exists(),
             "{} is there already: remove it, or name another folder by --out",
@@ -195,10 +198,22 @@ impl Bench {
         let longest_window = Duration::from_secs_f64(self.longest_window);
         let stage = self.experiment.map_or(self.run.stage, |experiment| experiment.stage);
         let (codec, schedule) = self.run.steps(frames.unwrap_or(self.frames_per_step))?;
+        let config = BackendConfig {
+            codec,
+            schedule,
+            stage,
+            programs: self.programs.of_stage(stage)?,
+            draw_last: self.draw_last,
+            workers: self.workers,
+            cuda: self.device.cuda(),
+            recompile: self.run.recompile(),
+            model: self.model.model_of(rom)?,
+            link: self.link.link,
+            ..BackendConfig::new(rom_image::find(rom)?)
+        };
         Ok(BenchPlan {
             backends,
-            cuda: self.device.cuda(),
-            rom: rom_image::find(rom)?,
+            config,
             env_counts,
             most_pyboy_envs: self.most_pyboy_envs,
             steps: self.steps,
@@ -206,18 +221,9 @@ impl Bench {
             warmup_steps: self.warmup_steps,
             repeats: self.repeats,
             sync_every: self.sync_every,
-            codec,
-            schedule,
-            stage,
-            programs: self.programs.of_stage(stage)?,
-            draw_last: self.draw_last,
             action_gen: self.run.action_gen.clone(),
             actions_seed: self.run.actions_seed,
             experiment: self.experiment.map(|experiment| experiment.name),
-            workers: self.workers,
-            recompile: self.run.recompile(),
-            model: self.model.model_of(rom)?,
-            link: self.link.link,
         })
     }
 }

@@ -10,11 +10,9 @@ use gbxcule_files::check_writable;
 use gbxcule_lab::action_source::ActionSource;
 use gbxcule_lab::artifact::{RomImage, write_json, write_whole};
 use gbxcule_lab::bench::{self, BenchPlan};
-use gbxcule_lab::report;
+use gbxcule_lab::{BackendConfig, report};
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{
-    Codec, LinkMode, Model, Programs, Recompile, Rom, Schedule, Stage, SwarmConfig, program,
-};
+use gbxcule_swarm::{Model, Rom, Schedule, Stage, SwarmConfig, program};
 use serde_json::Value;
 
 use crate::device::DeviceOption;
@@ -111,10 +109,16 @@ impl Demo {
     }
 
     fn measure(&self, rom: &RomImage, schedule: Schedule) -> anyhow::Result<Value> {
+        let config = BackendConfig {
+            cuda: self.device.cuda(),
+            schedule,
+            stage: Stage::FullStep,
+            model: self.model.model_of(&rom.name)?,
+            ..BackendConfig::new(rom.clone())
+        };
         let plan = BenchPlan {
             backends: vec![self.device.backend()],
-            cuda: self.device.cuda(),
-            rom: rom.clone(),
+            config,
             env_counts: self.env_counts(),
             most_pyboy_envs: 0,
             steps: 1_000_000,
@@ -122,18 +126,9 @@ impl Demo {
             warmup_steps: 2,
             repeats: 3,
             sync_every: bench::SYNC_EVERY,
-            codec: Codec::default(),
-            schedule,
-            stage: Stage::FullStep,
-            programs: Programs::default(),
-            draw_last: false,
             action_gen: ActionSource::Random,
             actions_seed: 0,
             experiment: None,
-            workers: None,
-            recompile: Recompile::default(),
-            model: self.model.model_of(&rom.name)?,
-            link: LinkMode::Open,
         };
         let bar = progress::bar(0, "windows");
         let mut show = |progress: bench::Progress| {

@@ -33,7 +33,7 @@ impl Replay {
         let replay = gbxcule_lab::replay::replay(&self.bundle, &mut |step| bar.set_position(step))?;
         bar.finish_and_clear();
         let plan = &replay.plan;
-        let subject = format!("{}: {} against {}", plan.rom.name, plan.dut, plan.reference);
+        let subject = format!("{}: {} against {}", plan.config.rom.name, plan.dut, plan.reference);
         match &replay.verdict.mismatch {
             Some(mismatch) => {
                 let word = if replay.reproduced {

@@ -8,7 +8,7 @@ use gbxcule_files::check_writable;
 use gbxcule_lab::region::Region;
 use gbxcule_lab::suite::{self, Outcome};
 use gbxcule_lab::verify::{Difference, Judgement, Mismatch, VerifyPlan, VerifyResult, verify};
-use gbxcule_lab::{BackendKind, bundle};
+use gbxcule_lab::{BackendConfig, BackendKind, bundle};
 
 use crate::device::DeviceOption;
 use crate::print::say;
@@ -148,7 +148,7 @@ impl Tally {
     fn print(&self, plan: &VerifyPlan, verdict: &VerifyResult) -> bool {
         say!(
             "MISMATCH  {}: {} against {}, {} of {} comparisons",
-            plan.rom.name,
+            plan.config.rom.name,
             plan.dut,
             plan.reference,
             verdict.set_aside,
@@ -225,37 +225,40 @@ impl Verify {
         let rom = rom_image::find(self.rom.as_deref().unwrap_or_default())?;
         let dut = self.dut_backend.unwrap_or_else(|| self.device.backend());
         let (codec, schedule) = self.run.steps(self.frames_per_step)?;
-        Ok(VerifyPlan {
+        let config = BackendConfig {
             cuda: self.device.cuda(),
             num_envs: self.num_envs,
-            steps: self.verify_steps,
-            compare_every: self.compare_every,
-            regions: self.mem_region.clone(),
-            compare_counters: self.compare_counters,
-            compare_frame: self.compare_frame,
+            draw_last: self.compare_frame,
             codec,
             schedule,
             stage: self.run.stage,
             programs: self.programs.of_stage(self.run.stage)?,
-            action_gen: self.run.action_gen.clone(),
-            actions_seed: self.run.actions_seed,
             recompile: self.run.recompile(),
             model: self.model.model_of(self.rom.as_deref().unwrap_or_default())?,
             link: self.link.link,
-            ..VerifyPlan::new(self.ref_backend, dut, rom)
+            ..BackendConfig::new(rom)
+        };
+        Ok(VerifyPlan {
+            steps: self.verify_steps,
+            compare_every: self.compare_every,
+            regions: self.mem_region.clone(),
+            compare_counters: self.compare_counters,
+            action_gen: self.run.action_gen.clone(),
+            actions_seed: self.run.actions_seed,
+            ..VerifyPlan::new(self.ref_backend, dut, config)
         })
     }
 
     fn print(&self, plan: &VerifyPlan, verdict: &VerifyResult) -> anyhow::Result<bool> {
         let gpu = verdict.details[1]["gpu"].as_str();
         let on = gpu.map_or_else(String::new, |gpu| format!(" ({gpu})"));
-        let what = format!("{}: {}{on} against {}", plan.rom.name, plan.dut, plan.reference);
+        let what = format!("{}: {}{on} against {}", plan.config.rom.name, plan.dut, plan.reference);
         let Some(mismatch) = &verdict.mismatch else {
             say!(
                 "agree  {what}, {} steps of {} frames, {} machines, {} comparisons, {:.1} s",
                 verdict.steps,
-                plan.schedule.frames_per_step(),
-                plan.num_envs,
+                plan.config.schedule.frames_per_step(),
+                plan.config.num_envs,
                 verdict.comparisons,
                 verdict.elapsed.as_secs_f64(),
             );
@@ -263,7 +266,7 @@ impl Verify {
         };
         say!("MISMATCH  {what}, after step {}, env {}", mismatch.step, mismatch.env);
         if mismatch.disagreeing_envs > 1 {
-            say!("  {} of {} machines disagree", mismatch.disagreeing_envs, plan.num_envs);
+            say!("  {} of {} machines disagree", mismatch.disagreeing_envs, plan.config.num_envs);
         }
         print_differences(plan, &mismatch.differences);
         print_known(plan, &mismatch.differences);

@@ -4,7 +4,6 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::str::FromStr;
-use std::sync::Arc;
 
 use gbxcule_runtime::worker_count;
 use gbxcule_swarm::{
@@ -14,6 +13,7 @@ use gbxcule_swarm::{
 use serde_json::Value;
 
 use crate::LabError;
+use crate::artifact::RomImage;
 
 #[cfg(feature = "mgba")]
 mod mgba;
@@ -21,53 +21,31 @@ mod pyboy;
 mod stub_bad;
 mod swarm;
 
-/// The backends by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum BackendKind {
-    /// PyBoy in one child process, one machine: the trusted reference.
-    PyboySingle,
-    /// PyBoy in as many child processes as there are cores: the CPU baseline.
-    PyboyVecMp,
-    /// The swarm on CPU threads.
-    SwarmCpu,
-    /// The swarm on CPU threads, without recompiling the ROM.
-    SwarmInterpreted,
-    /// The swarm on a CUDA device.
-    SwarmCuda,
-    /// A backend whose reports are wrong, which tests the failure path.
-    StubBad,
-    /// libmgba in this process, the second reference.
-    Libmgba,
+gbxcule_swarm::named! {
+    /// The backends by name, as artifacts and command lines write it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum BackendKind {
+        /// PyBoy in one child process, one machine: the trusted reference.
+        PyboySingle = "pyboy_single",
+        /// PyBoy in as many child processes as there are cores: the CPU baseline.
+        PyboyVecMp = "pyboy_vec_mp",
+        /// The swarm on CPU threads.
+        SwarmCpu = "warp_vec_cpu",
+        /// The swarm on CPU threads, without recompiling the ROM.
+        SwarmInterpreted = "warp_vec_interpreted",
+        /// The swarm on a CUDA device.
+        SwarmCuda = "warp_vec_cuda",
+        /// A backend whose reports are wrong, which tests the failure path.
+        StubBad = "stub_bad",
+        /// libmgba in this process, the second reference.
+        Libmgba = "libmgba",
+    }
 }
 
 impl BackendKind {
     /// Returns true for an emulator written by others.
     pub fn is_emulator_of_others(self) -> bool {
         matches!(self, Self::PyboySingle | Self::PyboyVecMp | Self::Libmgba)
-    }
-
-    /// Every backend.
-    pub const ALL: [Self; 7] = [
-        Self::PyboySingle,
-        Self::PyboyVecMp,
-        Self::SwarmCpu,
-        Self::SwarmInterpreted,
-        Self::SwarmCuda,
-        Self::StubBad,
-        Self::Libmgba,
-    ];
-
-    /// Returns the name in artifacts and on command lines.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::PyboySingle => "pyboy_single",
-            Self::PyboyVecMp => "pyboy_vec_mp",
-            Self::SwarmCpu => "warp_vec_cpu",
-            Self::SwarmInterpreted => "warp_vec_interpreted",
-            Self::SwarmCuda => "warp_vec_cuda",
-            Self::StubBad => "stub_bad",
-            Self::Libmgba => "libmgba",
-        }
     }
 
     /// Returns the device on which it runs, as `--device` spells it.
@@ -122,21 +100,18 @@ impl FromStr for BackendKind {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        if name == "warp_vec" {
-            return Ok(Self::SwarmCpu);
-        }
-        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
-            let names: Vec<_> = Self::ALL.iter().map(|kind| kind.name()).collect();
-            format!("no backend `{name}`; there are {}", names.join(", "))
-        })
+        // The short name of the swarm on CPU threads.
+        let name = if name == "warp_vec" { Self::SwarmCpu.name() } else { name };
+        let names = || Self::ALL.map(Self::name).join(", ");
+        Self::named(name).ok_or_else(|| format!("no backend `{name}`; there are {}", names()))
     }
 }
 
 /// Configuration that every backend gets: the ROM, the number of machines and how they step.
 #[derive(Debug, Clone)]
 pub struct BackendConfig {
-    /// The unchanged bytes of the ROM file.
-    pub rom: Arc<[u8]>,
+    /// ROM that all machines run.
+    pub rom: RomImage,
     /// Number of machines.
     pub num_envs: usize,
     /// Meaning of an action's number.
@@ -165,12 +140,38 @@ pub struct BackendConfig {
 }
 
 impl BackendConfig {
+    /// Makes a configuration of defaults: one machine, which only emulates.
+    #[must_use]
+    pub fn new(rom: RomImage) -> Self {
+        Self {
+            rom,
+            num_envs: 1,
+            codec: Codec::default(),
+            schedule: Schedule::default(),
+            stage: Stage::EmulateOnly,
+            programs: Programs::default(),
+            draw_last: false,
+            lockstep: false,
+            workers: None,
+            cuda: 0,
+            recompile: Recompile::default(),
+            model: None,
+            link: LinkMode::Open,
+        }
+    }
+
+    /// Makes a configuration of defaults with steps of one frame.
+    #[must_use]
+    pub fn of_single_frames(rom: RomImage) -> Self {
+        Self { schedule: Schedule::new(1, 8).unwrap_or_default(), ..Self::new(rom) }
+    }
+
     /// Returns the ROM for the model of the machines.
     ///
     /// # Errors
     /// The header is damaged, or the program does not run on that model.
     pub fn rom(&self) -> Result<Rom, LabError> {
-        Ok(Rom::for_model(&self.rom, self.model)?)
+        Ok(Rom::for_model(&self.rom.bytes, self.model)?)
     }
 
     /// Returns the number of workers to start.
@@ -224,7 +225,7 @@ pub(crate) fn frame_bytes(frame: Frame<'_>) -> Vec<u8> {
 }
 
 /// Machines that can be stepped and read. A device backend only queues work until
-/// [`Backend::sync`].
+/// [`Backend::sync`]. Each call fails if the backend failed.
 pub trait Backend {
     /// Returns the kind of this backend.
     fn kind(&self) -> BackendKind;
@@ -236,9 +237,6 @@ pub trait Backend {
     fn num_envs(&self) -> usize;
 
     /// Puts all machines back to their start.
-    ///
-    /// # Errors
-    /// The backend failed.
     fn reset(&mut self, seed: u64) -> Result<(), LabError>;
 
     /// Steps every machine by its action.
@@ -248,17 +246,11 @@ pub trait Backend {
     fn step(&mut self, actions: &[u8]) -> Result<(), LabError>;
 
     /// Waits until all queued work is done.
-    ///
-    /// # Errors
-    /// The backend failed.
     fn sync(&mut self) -> Result<(), LabError> {
         Ok(())
     }
 
     /// Returns the state of every machine.
-    ///
-    /// # Errors
-    /// The backend failed.
     fn states(&mut self) -> Result<Vec<EnvState>, LabError>;
 
     /// Returns one machine's memory as a debugger sees it.
@@ -276,14 +268,8 @@ pub trait Backend {
     fn frame(&mut self, env: usize) -> Result<Vec<u8>, LabError>;
 
     /// Returns each machine's reward after its last whole step; zeros if the stage computes none.
-    ///
-    /// # Errors
-    /// The backend failed.
     fn rewards(&self) -> Result<Vec<f32>, LabError>;
 
     /// Returns the observations after the last whole step, one env after the other.
-    ///
-    /// # Errors
-    /// The backend failed.
     fn observations(&self) -> Result<Vec<f32>, LabError>;
 }

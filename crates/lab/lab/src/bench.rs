@@ -9,11 +9,10 @@
 use std::time::{Duration, Instant};
 
 use gbxcule_runtime::worker_count;
-use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Schedule, Stage};
 use serde_json::{Value, json};
 
 use crate::action_source::ActionSource;
-use crate::artifact::{RomImage, SCHEMA_VERSION, run_id};
+use crate::artifact::{SCHEMA_VERSION, run_id};
 use crate::backend::{Backend, BackendConfig, BackendKind, model_name};
 use crate::{LabError, program, system};
 
@@ -30,10 +29,8 @@ pub const KIND: &str = "bench_sweep";
 pub struct BenchPlan {
     /// The backends, the baseline first.
     pub backends: Vec<BackendKind>,
-    /// Number of the CUDA device, for the backend that takes one.
-    pub cuda: u32,
-    /// ROM that all machines run.
-    pub rom: RomImage,
+    /// Configuration of the backends, apart from their numbers of machines.
+    pub config: BackendConfig,
     /// Numbers of machines to measure.
     pub env_counts: Vec<usize>,
     /// Greatest number of PyBoy's machines, because each takes megabytes of Python.
@@ -49,30 +46,12 @@ pub struct BenchPlan {
     /// Greatest number of steps between two syncs, or 0 for a single sync at the end of a window.
     /// Long steps make it smaller; each result records the number.
     pub sync_every: u64,
-    /// Meaning of an action's number.
-    pub codec: Codec,
-    /// Length of a step.
-    pub schedule: Schedule,
-    /// Outputs that a step computes besides emulation.
-    pub stage: Stage,
-    /// Programs that compute rewards and observations.
-    pub programs: Programs,
-    /// True if the last frame of every step is drawn.
-    pub draw_last: bool,
     /// Source of the actions.
     pub action_gen: ActionSource,
     /// Seed of the actions.
     pub actions_seed: u64,
     /// Name of the experiment, if the plan is one.
     pub experiment: Option<&'static str>,
-    /// Number of threads or child processes; `None` stands for all cores.
-    pub workers: Option<std::num::NonZeroUsize>,
-    /// Use of code made for the ROM, for the backend that has it.
-    pub recompile: Recompile,
-    /// Model of the machines; `None` lets the program decide.
-    pub model: Option<Model>,
-    /// Cables between machines.
-    pub link: LinkMode,
 }
 
 /// Progress of a running benchmark, for display.
@@ -152,12 +131,13 @@ impl BenchPlan {
         self.backends.iter().copied().filter(fits)
     }
 
-    fn config(&self) -> Value {
+    fn to_json(&self) -> Value {
+        let config = &self.config;
         json!({
             "backends": self.backends.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
             "baseline": self.backends.first().map(|kind| kind.name()),
             "devices": self.backends.iter().map(|kind| kind.device()).collect::<Vec<_>>(),
-            "rom": { "name": self.rom.name, "sha256": self.rom.sha256 },
+            "rom": { "name": config.rom.name, "sha256": config.rom.sha256 },
             "env_counts": self.env_counts,
             "most_pyboy_envs": self.most_pyboy_envs,
             "steps": self.steps,
@@ -165,19 +145,19 @@ impl BenchPlan {
             "warmup_steps": self.warmup_steps,
             "repeats": self.repeats,
             "sync_every": self.sync_every,
-            "codec": self.codec.name,
-            "frames_per_step": self.schedule.frames_per_step(),
-            "release_after_frames": self.schedule.release_after_frames(),
-            "stage": self.stage.name(),
-            "programs": program::to_json(&self.programs),
-            "draw_last": self.draw_last,
+            "codec": config.codec.name,
+            "frames_per_step": config.schedule.frames_per_step(),
+            "release_after_frames": config.schedule.release_after_frames(),
+            "stage": config.stage.name(),
+            "programs": program::to_json(&config.programs),
+            "draw_last": config.draw_last,
             "action_gen": self.action_gen.to_string(),
             "actions_seed": self.actions_seed,
             "experiment": self.experiment,
-            "workers": self.workers,
-            "recompile": self.recompile.name(),
-            "model": model_name(self.model),
-            "link": self.link.name(),
+            "workers": config.workers,
+            "recompile": config.recompile.name(),
+            "model": model_name(config.model),
+            "link": config.link.name(),
         })
     }
 }
@@ -187,8 +167,8 @@ fn artifact(plan: &BenchPlan) -> Value {
     json!({
         "schema_version": SCHEMA_VERSION,
         "kind": KIND,
-        "run_id": run_id(&format!("bench-{}-{}", plan.rom.name, plan.stage)),
-        "config": plan.config(),
+        "run_id": run_id(&format!("bench-{}-{}", plan.config.rom.name, plan.config.stage)),
+        "config": plan.to_json(),
         "system": system::describe(),
     })
 }
@@ -196,21 +176,7 @@ fn artifact(plan: &BenchPlan) -> Value {
 impl Contestant {
     /// Opens a backend, takes the first step, and warms up.
     fn open(plan: &BenchPlan, kind: BackendKind, num_envs: usize) -> Result<Self, LabError> {
-        let config = BackendConfig {
-            rom: plan.rom.bytes.clone(),
-            num_envs,
-            codec: plan.codec.clone(),
-            schedule: plan.schedule,
-            stage: plan.stage,
-            programs: plan.programs.clone(),
-            draw_last: plan.draw_last,
-            lockstep: false,
-            workers: plan.workers,
-            cuda: plan.cuda,
-            recompile: plan.recompile,
-            model: plan.model,
-            link: plan.link,
-        };
+        let config = BackendConfig { num_envs, ..plan.config.clone() };
         let start = Instant::now();
         let backend = kind.open(&config)?;
         let mut contestant = Self {
@@ -244,7 +210,7 @@ impl Contestant {
     }
 
     fn take_step(&mut self, plan: &BenchPlan) -> Result<(), LabError> {
-        plan.action_gen.fill(&plan.codec, plan.actions_seed, self.step, &mut self.actions);
+        plan.action_gen.fill(&plan.config.codec, plan.actions_seed, self.step, &mut self.actions);
         self.step += 1;
         self.backend.step(&self.actions)
     }
@@ -279,7 +245,7 @@ impl Contestant {
 
     fn result(mut self, plan: &BenchPlan) -> Result<Value, LabError> {
         let num_envs = self.backend.num_envs();
-        let frames_per_step = f64::from(plan.schedule.frames_per_step());
+        let frames_per_step = f64::from(plan.config.schedule.frames_per_step());
         let mut steps_per_s: Vec<_> =
             self.windows.iter().map(|window| window.steps as f64 / window.seconds).collect();
         steps_per_s.sort_by(f64::total_cmp);
@@ -334,7 +300,7 @@ fn median(sorted: &[f64]) -> f64 {
 fn parallel(plan: &BenchPlan, kind: BackendKind, num_envs: usize) -> usize {
     match kind {
         BackendKind::SwarmCuda => num_envs,
-        _ => num_envs.min(worker_count(plan.workers)),
+        _ => num_envs.min(worker_count(plan.config.workers)),
     }
 }
 

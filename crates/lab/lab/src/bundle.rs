@@ -40,7 +40,7 @@ pub fn write(
     verdict: &VerifyResult,
     mismatch: &Mismatch,
 ) -> Result<PathBuf, LabError> {
-    let name = format!("{}-{}-vs-{}", file_part(&plan.rom.name), plan.reference, plan.dut);
+    let name = format!("{}-{}-vs-{}", file_part(&plan.config.rom.name), plan.reference, plan.dut);
     let id = run_id(&name);
     let place = folder.join(&id);
     let temporary = TemporaryFolder::inside(folder).map_err(LabError::file(folder))?;
@@ -73,7 +73,7 @@ fn fill(
         }
     }
     write_whole(&folder.join(ACTIONS), actions(verdict).as_bytes())?;
-    write_whole(&folder.join(ROM), &plan.rom.bytes)?;
+    write_whole(&folder.join(ROM), &plan.config.rom.bytes)?;
     let script = folder.join("repro.sh");
     write_whole(&script, repro().as_bytes())?;
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).map_err(LabError::file(script))

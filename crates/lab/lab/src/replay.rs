@@ -6,6 +6,7 @@ use gbxcule_swarm::{Codec, Model, Schedule};
 use serde_json::Value;
 
 use crate::artifact::{RomImage, read_json};
+use crate::backend::BackendConfig;
 use crate::verify::{Judgement, VerifyPlan, VerifyResult, lockstep};
 use crate::{LabError, bundle, program};
 
@@ -40,7 +41,7 @@ pub fn replay(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<Replay, La
     let plan = plan(&metadata, rom).map_err(broken)?;
     let expected = read_json(&folder.join(bundle::DIFF))?;
     let actions_path = folder.join(bundle::ACTIONS);
-    let actions = read_actions(&actions_path, plan.num_envs)?;
+    let actions = read_actions(&actions_path, plan.config.num_envs)?;
     let (recorded, step) = (actions.len() as u64, expected["step"].as_u64().unwrap_or(0));
     if recorded < step {
         let found = format!("{recorded} steps, and the machines disagree after step {step}");
@@ -75,8 +76,22 @@ fn plan(metadata: &Value, rom: Vec<u8>) -> Result<VerifyPlan, String> {
     }
     let regions = recorded["mem_regions"].as_array().map_or(&[][..], Vec::as_slice);
     let codec = text("codec")?;
-    Ok(VerifyPlan {
+    let config = BackendConfig {
         num_envs: usize::try_from(number("num_envs")?).map_err(|error| error.to_string())?,
+        draw_last: recorded["compare_frame"] == true,
+        codec: Codec::by_name(codec).map_err(|error| error.to_string())?,
+        schedule: Schedule::new(small("frames_per_step")?, small("release_after_frames")?)
+            .map_err(|error| error.to_string())?,
+        stage: text("stage")?.parse()?,
+        programs: program::from_json(&recorded["programs"])?,
+        // Older plans, which don't record the device, ran on the first.
+        cuda: small("cuda").unwrap_or(0),
+        model: model(&recorded["model"])?,
+        // Older plans have no cables.
+        link: recorded["link"].as_str().unwrap_or("open").parse()?,
+        ..BackendConfig::new(rom)
+    };
+    Ok(VerifyPlan {
         steps: number("verify_steps")?,
         compare_every: number("compare_every")?.max(1),
         regions: regions
@@ -84,20 +99,9 @@ fn plan(metadata: &Value, rom: Vec<u8>) -> Result<VerifyPlan, String> {
             .map(|region| region.as_str().unwrap_or_default().parse())
             .collect::<Result<_, _>>()?,
         compare_counters: recorded["compare_counters"] == true,
-        compare_frame: recorded["compare_frame"] == true,
-        codec: Codec::by_name(codec).map_err(|error| error.to_string())?,
-        schedule: Schedule::new(small("frames_per_step")?, small("release_after_frames")?)
-            .map_err(|error| error.to_string())?,
-        stage: text("stage")?.parse()?,
-        programs: program::from_json(&recorded["programs"])?,
         action_gen: text("action_gen")?.parse()?,
         actions_seed: number("actions_seed")?,
-        // Older plans, which don't record the device, ran on the first.
-        cuda: small("cuda").unwrap_or(0),
-        model: model(&recorded["model"])?,
-        // Older plans have no cables.
-        link: recorded["link"].as_str().unwrap_or("open").parse()?,
-        ..VerifyPlan::new(text("reference")?.parse()?, text("dut")?.parse()?, rom)
+        ..VerifyPlan::new(text("reference")?.parse()?, text("dut")?.parse()?, config)
     })
 }
 

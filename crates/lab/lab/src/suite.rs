@@ -13,7 +13,7 @@ use gbxcule_swarm::Model;
 
 use crate::LabError;
 use crate::artifact::{RomImage, sha256};
-use crate::backend::{BackendKind, model_name};
+use crate::backend::{BackendConfig, BackendKind, model_name};
 use crate::region::Region;
 use crate::verify::{Difference, Judgement, Mismatch, VerifyPlan, VerifyResult, verify};
 
@@ -159,15 +159,18 @@ pub fn run(
     dut: BackendKind,
     cuda: u32,
 ) -> Result<Outcome, LabError> {
-    let plan = VerifyPlan {
+    let config = BackendConfig {
         cuda,
-        steps: case.steps,
         model: Some(case.model),
+        draw_last: case.frame,
+        ..BackendConfig::of_single_frames(RomImage::find(case.rom)?)
+    };
+    let plan = VerifyPlan {
+        steps: case.steps,
         regions: vec![SIGNATURE],
         compare_counters: true,
-        compare_frame: case.frame,
         action_gen: case.actions.parse().map_err(LabError::Suite)?,
-        ..VerifyPlan::new(reference, dut, RomImage::find(case.rom)?)
+        ..VerifyPlan::new(reference, dut, config)
     };
     let explained = case.explained.iter().find(|explained| explained.reference == reference);
     let mut set_aside = SetAside::default();
@@ -199,7 +202,8 @@ pub fn known_difference(plan: &VerifyPlan, differences: &[Difference]) -> Option
         reference => reference,
     };
     let cases = cases().filter(|case| {
-        plan.rom.name == case.rom && plan.model.is_none_or(|model| model == case.model)
+        plan.config.rom.name == case.rom
+            && plan.config.model.is_none_or(|model| model == case.model)
     });
     let mut explained = cases.flat_map(|case| &case.explained);
     let explanation = explained.find(|it| it.reference == reference && it.covers(differences));
@@ -268,7 +272,7 @@ mod tests {
     fn a_known_difference_is_found_by_its_rom_its_reference_and_its_fields() {
         let plan = |rom: &str, reference| {
             let rom = RomImage::find(rom).expect("a built-in ROM");
-            VerifyPlan::new(reference, BackendKind::SwarmCpu, rom)
+            VerifyPlan::new(reference, BackendKind::SwarmCpu, BackendConfig::new(rom))
         };
         let differ = |fields: &[&str]| -> Vec<Difference> {
             let difference = |field: &&str| Difference {

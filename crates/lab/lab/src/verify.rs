@@ -3,12 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Schedule, Stage};
 use serde_json::{Value, json};
 
 use crate::LabError;
 use crate::action_source::ActionSource;
-use crate::artifact::{RomImage, sha256};
+use crate::artifact::sha256;
 use crate::backend::{Backend, BackendConfig, BackendKind, EnvState, model_name};
 use crate::program;
 use crate::region::Region;
@@ -26,12 +25,8 @@ pub struct VerifyPlan {
     pub reference: BackendKind,
     /// Backend under test.
     pub dut: BackendKind,
-    /// Number of the CUDA device, for the backend that takes one.
-    pub cuda: u32,
-    /// ROM that both sides run.
-    pub rom: RomImage,
-    /// Number of machines.
-    pub num_envs: usize,
+    /// Configuration of both. A frame that is drawn is compared as well.
+    pub config: BackendConfig,
     /// Number of steps.
     pub steps: u64,
     /// Number of steps between two comparisons; the last step is compared as well.
@@ -40,61 +35,35 @@ pub struct VerifyPlan {
     pub regions: Vec<Region>,
     /// True if elapsed T-cycles are compared as well, if both backends count them.
     pub compare_counters: bool,
-    /// True if the drawn frame is compared as well.
-    pub compare_frame: bool,
-    /// Meaning of an action's number.
-    pub codec: Codec,
-    /// Length of a step.
-    pub schedule: Schedule,
-    /// Outputs that a step computes besides emulation.
-    pub stage: Stage,
-    /// Programs that compute rewards and observations.
-    pub programs: Programs,
     /// Source of the actions.
     pub action_gen: ActionSource,
     /// Seed of the actions.
     pub actions_seed: u64,
-    /// Use of code made for the ROM, for the backend that has it.
-    pub recompile: Recompile,
-    /// Model of the machines; `None` lets the program decide.
-    pub model: Option<Model>,
-    /// Cables between machines.
-    pub link: LinkMode,
 }
 
 impl VerifyPlan {
-    /// Makes a plan of defaults: 1024 steps of one frame, one machine, every step compared.
+    /// Makes a plan of defaults: 1024 steps, every one compared.
     #[must_use]
-    pub fn new(reference: BackendKind, dut: BackendKind, rom: RomImage) -> Self {
+    pub fn new(reference: BackendKind, dut: BackendKind, config: BackendConfig) -> Self {
         Self {
             reference,
             dut,
-            cuda: 0,
-            rom,
-            num_envs: 1,
+            config: BackendConfig { lockstep: true, ..config },
             steps: 1024,
             compare_every: 1,
             regions: Vec::new(),
             compare_counters: false,
-            compare_frame: false,
-            codec: Codec::default(),
-            schedule: Schedule::new(1, 8).unwrap_or_default(),
-            stage: Stage::EmulateOnly,
-            programs: Programs::default(),
             action_gen: ActionSource::Random,
             actions_seed: 0,
-            recompile: Recompile::default(),
-            model: None,
-            link: LinkMode::Open,
         }
     }
 
     /// Checks that the plan can be carried out, because plans come from command lines and bundles.
     fn check(&self) -> Result<(), LabError> {
-        let actions = u128::from(self.steps) * self.num_envs as u128;
+        let actions = u128::from(self.steps) * self.config.num_envs as u128;
         // Each step's list takes some bytes, too.
         if actions.max(u128::from(self.steps) * 32) > u128::from(MAX_ACTIONS) {
-            let (steps, num_envs) = (self.steps, self.num_envs);
+            let (steps, num_envs) = (self.steps, self.config.num_envs);
             return Err(LabError::TooManyActions { steps, num_envs, most: MAX_ACTIONS });
         }
         let bytes = self.regions.iter().map(|region| u64::from(region.high - region.low)).sum();
@@ -104,48 +73,30 @@ impl VerifyPlan {
         Ok(())
     }
 
-    /// Returns the configuration with which both backends are started.
-    pub fn backend_config(&self) -> BackendConfig {
-        BackendConfig {
-            rom: self.rom.bytes.clone(),
-            num_envs: self.num_envs,
-            codec: self.codec.clone(),
-            schedule: self.schedule,
-            stage: self.stage,
-            programs: self.programs.clone(),
-            draw_last: self.compare_frame,
-            lockstep: true,
-            workers: None,
-            cuda: self.cuda,
-            recompile: self.recompile,
-            model: self.model,
-            link: self.link,
-        }
-    }
-
     /// Writes the plan in the form that artifacts have.
     pub fn to_json(&self) -> Value {
+        let config = &self.config;
         json!({
             "reference": self.reference.name(),
             "dut": self.dut.name(),
-            "cuda": self.cuda,
-            "rom": { "name": self.rom.name, "sha256": self.rom.sha256 },
-            "num_envs": self.num_envs,
+            "cuda": config.cuda,
+            "rom": { "name": config.rom.name, "sha256": config.rom.sha256 },
+            "num_envs": config.num_envs,
             "verify_steps": self.steps,
             "compare_every": self.compare_every,
             "mem_regions": self.regions.iter().map(Region::to_string).collect::<Vec<_>>(),
             "compare_counters": self.compare_counters,
-            "compare_frame": self.compare_frame,
-            "codec": self.codec.name,
-            "frames_per_step": self.schedule.frames_per_step(),
-            "release_after_frames": self.schedule.release_after_frames(),
-            "stage": self.stage.name(),
-            "programs": program::to_json(&self.programs),
+            "compare_frame": config.draw_last,
+            "codec": config.codec.name,
+            "frames_per_step": config.schedule.frames_per_step(),
+            "release_after_frames": config.schedule.release_after_frames(),
+            "stage": config.stage.name(),
+            "programs": program::to_json(&config.programs),
             "action_gen": self.action_gen.to_string(),
             "actions_seed": self.actions_seed,
-            "recompile": self.recompile.name(),
-            "model": model_name(self.model),
-            "link": self.link.name(),
+            "recompile": config.recompile.name(),
+            "model": model_name(config.model),
+            "link": config.link.name(),
         })
     }
 }
@@ -220,7 +171,7 @@ pub fn verify(
     progress: &mut dyn FnMut(u64),
 ) -> Result<VerifyResult, LabError> {
     let mut source = |step: u64, actions: &mut [u8]| {
-        plan.action_gen.fill(&plan.codec, plan.actions_seed, step, actions);
+        plan.action_gen.fill(&plan.config.codec, plan.actions_seed, step, actions);
     };
     lockstep(plan, &mut source, judge, progress)
 }
@@ -246,9 +197,8 @@ pub fn lockstep(
 ) -> Result<VerifyResult, LabError> {
     plan.check()?;
     let start = Instant::now();
-    let config = plan.backend_config();
-    let mut reference = plan.reference.open(&config)?;
-    let mut dut = plan.dut.open(&config)?;
+    let mut reference = plan.reference.open(&plan.config)?;
+    let mut dut = plan.dut.open(&plan.config)?;
     let mut verdict = VerifyResult {
         steps: 0,
         comparisons: 0,
@@ -258,7 +208,7 @@ pub fn lockstep(
         elapsed: Duration::ZERO,
         details: [reference.details(), dut.details()],
     };
-    let mut actions = vec![0; plan.num_envs];
+    let mut actions = vec![0; plan.config.num_envs];
     while verdict.steps < plan.steps && verdict.mismatch.is_none() {
         actions_of(verdict.steps, &mut actions);
         verdict.actions.push(actions.clone());
@@ -319,22 +269,22 @@ fn observe(
 ) -> Result<Observed, LabError> {
     let regions = plan.regions.iter().map(|region| backend.read_memory(env, region.range()));
     let regions = regions.collect::<Result<_, _>>()?;
-    let frame = if plan.compare_frame { Some(backend.frame(env)?) } else { None };
+    let frame = if plan.config.draw_last { Some(backend.frame(env)?) } else { None };
     Ok(Observed { state, regions, frame, outputs: Vec::new() })
 }
 
 /// Returns the stage's outputs of each env, by name.
 fn outputs(plan: &VerifyPlan, backend: &dyn Backend) -> Result<Vec<Vec<(String, f32)>>, LabError> {
-    let mut outputs = vec![Vec::new(); plan.num_envs];
-    if plan.stage.owns_reward() {
+    let mut outputs = vec![Vec::new(); plan.config.num_envs];
+    if plan.config.stage.owns_reward() {
         for (of_env, reward) in outputs.iter_mut().zip(backend.rewards()?) {
             of_env.push(("reward".to_owned(), reward));
         }
     }
-    if plan.stage.owns_observation() {
+    if plan.config.stage.owns_observation() {
         let observations = backend.observations()?;
         for (of_env, numbers) in
-            outputs.iter_mut().zip(observations.chunks(plan.programs.obs_dim()))
+            outputs.iter_mut().zip(observations.chunks(plan.config.programs.obs_dim()))
         {
             let named = numbers.iter().enumerate().map(|(at, &it)| (format!("obs[{at}]"), it));
             of_env.extend(named);

@@ -4,28 +4,28 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use gbxcule_lab::BackendKind;
 use gbxcule_lab::artifact::{RomImage, read_json, sha256};
 use gbxcule_lab::bundle::{self, MAX_MEM_DUMP_BYTES};
 use gbxcule_lab::replay::replay;
 use gbxcule_lab::verify::{Judgement, Mismatch, VerifyPlan, VerifyResult, verify};
+use gbxcule_lab::{BackendConfig, BackendKind};
 use gbxcule_swarm::Model;
 use serde_json::Value;
 
 /// Plans a comparison of `stub_bad` with the swarm, which needs no oracle.
 fn plan() -> VerifyPlan {
     let rom = RomImage::find("MEM_RWB").expect("a ROM of the suite");
+    let single_frames = BackendConfig::of_single_frames(rom);
+    let config = BackendConfig { num_envs: 3, draw_last: true, ..single_frames };
     VerifyPlan {
         steps: 12,
-        num_envs: 3,
         compare_every: 5,
         regions: vec![
             "C000:C100".parse().expect("a region"),
             "C000:E000".parse().expect("a region"),
         ],
-        compare_frame: true,
         actions_seed: 77,
-        ..VerifyPlan::new(BackendKind::SwarmCpu, BackendKind::StubBad, rom)
+        ..VerifyPlan::new(BackendKind::SwarmCpu, BackendKind::StubBad, config)
     }
 }
 
@@ -121,7 +121,8 @@ fn a_replay_that_shows_something_else_says_so() {
 #[test]
 fn a_bundle_of_a_color_has_its_colours_and_is_replayed_as_one() {
     let folder = tempfile::tempdir().expect("a folder");
-    let plan = VerifyPlan { model: Some(Model::Color), ..plan() };
+    let mut plan = plan();
+    plan.config.model = Some(Model::Color);
     let mut verdict = verify(&plan, &mut stop, &mut |_| {}).expect("both backends run");
     let mismatch = verdict.mismatch.take().expect("stub_bad always disagrees");
     let bundle = bundle::write(folder.path(), &plan, &verdict, &mismatch).expect("writable");
@@ -129,7 +130,7 @@ fn a_bundle_of_a_color_has_its_colours_and_is_replayed_as_one() {
     let picture = fs::read(bundle.join("dut_frame.ppm")).expect("a picture");
     assert_eq!(picture.len(), "P6 160 144 255\n".len() + 160 * 144 * 3);
     let replay = replay(&bundle, &mut |_| {}).expect("a whole bundle");
-    assert_eq!(replay.plan.model, Some(Model::Color));
+    assert_eq!(replay.plan.config.model, Some(Model::Color));
     assert!(replay.reproduced);
 }
 

@@ -5,7 +5,7 @@ use gbxcule_lab::artifact::RomImage;
 use gbxcule_lab::suite::{self, Outcome};
 use gbxcule_lab::verify::{Judgement, VerifyPlan, VerifyResult, verify};
 use gbxcule_lab::{BackendConfig, BackendKind};
-use gbxcule_swarm::{Codec, Programs, Recompile, Schedule, Stage};
+use gbxcule_swarm::{Codec, Schedule, Stage};
 
 fn rom(name: &str) -> RomImage {
     RomImage::find(name).expect("a ROM of the suite")
@@ -23,26 +23,23 @@ fn assert_agrees(verdict: &VerifyResult) {
 
 fn config(rom: &RomImage, num_envs: usize) -> BackendConfig {
     BackendConfig {
-        rom: rom.bytes.clone(),
         num_envs,
-        codec: Codec::default(),
         schedule: Schedule::new(4, 2).expect("a schedule"),
         stage: Stage::FullStep,
-        programs: Programs::default(),
-        draw_last: false,
         lockstep: true,
-        workers: None,
-        cuda: 0,
-        recompile: Recompile::default(),
-        model: None,
-        link: gbxcule_swarm::LinkMode::Open,
+        ..BackendConfig::new(rom.clone())
     }
+}
+
+/// Plans a comparison of steps of one frame.
+fn plan(reference: BackendKind, dut: BackendKind, name: &str) -> VerifyPlan {
+    VerifyPlan::new(reference, dut, BackendConfig::of_single_frames(rom(name)))
 }
 
 #[test]
 #[ignore = "needs PyBoy"]
 fn alu_loop_agrees_for_1024_steps() {
-    let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::SwarmCpu, rom("ALU_LOOP"));
+    let plan = plan(BackendKind::PyboySingle, BackendKind::SwarmCpu, "ALU_LOOP");
     let verdict = run(&VerifyPlan { compare_counters: true, ..plan });
     assert_eq!((verdict.steps, verdict.comparisons), (1024, 1024));
     assert_agrees(&verdict);
@@ -51,7 +48,7 @@ fn alu_loop_agrees_for_1024_steps() {
 #[test]
 #[ignore = "needs PyBoy"]
 fn mem_rwb_agrees_for_1024_steps_in_its_memory() {
-    let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::SwarmCpu, rom("MEM_RWB"));
+    let plan = plan(BackendKind::PyboySingle, BackendKind::SwarmCpu, "MEM_RWB");
     let regions = vec!["C000:C100".parse().expect("a region")];
     let verdict = run(&VerifyPlan { regions, ..plan });
     assert_eq!((verdict.steps, verdict.comparisons), (1024, 1024));
@@ -61,15 +58,16 @@ fn mem_rwb_agrees_for_1024_steps_in_its_memory() {
 #[test]
 #[ignore = "needs PyBoy"]
 fn both_show_the_logo_that_a_boot_rom_leaves() {
-    let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::SwarmCpu, rom("ALU_LOOP"));
+    let plan = plan(BackendKind::PyboySingle, BackendKind::SwarmCpu, "ALU_LOOP");
     let regions = vec!["8000:A000".parse().expect("a region")];
-    assert_agrees(&run(&VerifyPlan { steps: 32, regions, compare_frame: true, ..plan }));
+    let config = BackendConfig { draw_last: true, ..plan.config };
+    assert_agrees(&run(&VerifyPlan { config, steps: 32, regions, ..plan }));
 }
 
 #[test]
 #[ignore = "needs PyBoy"]
 fn stub_bad_is_caught_at_the_first_step() {
-    let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::StubBad, rom("ALU_LOOP"));
+    let plan = plan(BackendKind::PyboySingle, BackendKind::StubBad, "ALU_LOOP");
     let verdict = run(&VerifyPlan { steps: 10, ..plan });
     assert_eq!(verdict.mismatch.expect("it lies").step, 1);
 }
@@ -107,30 +105,24 @@ fn the_other_half_of_the_suite_comes_out_as_pinned() {
 #[test]
 #[ignore = "needs PyBoy"]
 fn a_schedule_with_release_agrees_in_every_env_of_several_processes() {
-    let plan = VerifyPlan::new(BackendKind::PyboyVecMp, BackendKind::SwarmCpu, rom("PEARL_DRIFT"));
-    let verdict = run(&VerifyPlan {
-        num_envs: 5,
-        steps: 40,
-        schedule: Schedule::new(24, 8).expect("a schedule"),
-        regions: vec!["C000:C100".parse().expect("a region")],
-        ..plan
-    });
+    let plan = plan(BackendKind::PyboyVecMp, BackendKind::SwarmCpu, "PEARL_DRIFT");
+    let schedule = Schedule::new(24, 8).expect("a schedule");
+    let config = BackendConfig { num_envs: 5, schedule, ..plan.config };
+    let regions = vec!["C000:C100".parse().expect("a region")];
+    let verdict = run(&VerifyPlan { config, steps: 40, regions, ..plan });
     assert_agrees(&verdict);
 }
 
 #[test]
 #[ignore = "needs PyBoy"]
 fn combinations_held_for_their_own_frames_agree() {
-    let plan = VerifyPlan::new(BackendKind::PyboyVecMp, BackendKind::SwarmCpu, rom("PEARL_DRIFT"));
+    let plan = plan(BackendKind::PyboyVecMp, BackendKind::SwarmCpu, "PEARL_DRIFT");
     let codec = "A+RIGHT:3,LEFT,UP+B:20,NOOP,DOWN:1,START,RIGHT:30";
-    let verdict = run(&VerifyPlan {
-        num_envs: 5,
-        steps: 40,
-        codec: Codec::by_name(codec).expect("a codec"),
-        schedule: Schedule::new(24, 8).expect("a schedule"),
-        regions: vec!["C000:C100".parse().expect("a region")],
-        ..plan
-    });
+    let codec = Codec::by_name(codec).expect("a codec");
+    let schedule = Schedule::new(24, 8).expect("a schedule");
+    let config = BackendConfig { num_envs: 5, codec, schedule, ..plan.config };
+    let regions = vec!["C000:C100".parse().expect("a region")];
+    let verdict = run(&VerifyPlan { config, steps: 40, regions, ..plan });
     assert_agrees(&verdict);
 }
 

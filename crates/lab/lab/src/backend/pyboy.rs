@@ -84,7 +84,7 @@ impl Pyboy {
                 "exact": self.config.lockstep,
                 "color": color,
             });
-            child.ask(&header, &self.config.rom, limit);
+            child.ask(&header, &self.config.rom.bytes, limit);
         }
         self.answers(0).map(drop)
     }
