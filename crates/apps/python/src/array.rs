@@ -14,22 +14,6 @@ use pyo3::types::{PyBytes, PyCapsule, PyTuple};
 use crate::dlpack::{self, CUDA, Element};
 use crate::kernel::launch_target;
 
-/// Scalars for which NumPy has names.
-const SCALARS: [Scalar; 12] = [
-    Scalar::Bool,
-    Scalar::I8,
-    Scalar::I16,
-    Scalar::I32,
-    Scalar::I64,
-    Scalar::U8,
-    Scalar::U16,
-    Scalar::U32,
-    Scalar::U64,
-    Scalar::F16,
-    Scalar::F32,
-    Scalar::F64,
-];
-
 /// Array in the memory of a CUDA device, which later launches, or a swarm's later steps, change.
 /// Any library that speaks DLPack can use it in place.
 #[pyclass(frozen, module = "gbxcule._native")]
@@ -111,8 +95,9 @@ pub(crate) fn device_zeros(
     dtype: &str,
     device: &str,
 ) -> PyResult<DeviceArray> {
-    let Some(scalar) = SCALARS.into_iter().find(|scalar| Element::of(*scalar).name() == dtype)
-    else {
+    // NumPy has no name for `bfloat16`.
+    let mut scalars = Scalar::ALL.into_iter().filter(|scalar| *scalar != Scalar::Bf16);
+    let Some(scalar) = scalars.find(|scalar| Element::of(*scalar).name() == dtype) else {
         return Err(PyTypeError::new_err(format!("kernels have no arrays of `{dtype}`")));
     };
     let device = launch_target::named(device)?;

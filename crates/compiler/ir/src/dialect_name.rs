@@ -28,7 +28,8 @@ impl Scalar {
     }
 
     /// Returns the letters after the name of a vector or matrix.
-    const fn suffix(self) -> &'static str {
+    #[must_use]
+    pub const fn suffix(self) -> &'static str {
         match self {
             Self::Bool => "bool",
             Self::I8 => "b",

@@ -121,21 +121,12 @@ pub(crate) fn array_named(name: &str) -> Option<ArrayClass> {
 }
 
 fn suffix(letters: &str) -> Option<Scalar> {
-    Some(match letters {
-        "" | "f" => Scalar::F32,
-        "h" => Scalar::F16,
-        "d" => Scalar::F64,
-        "b" => Scalar::I8,
-        "ub" => Scalar::U8,
-        "s" => Scalar::I16,
-        "us" => Scalar::U16,
-        "i" => Scalar::I32,
-        "ui" => Scalar::U32,
-        "l" => Scalar::I64,
-        "ul" => Scalar::U64,
-        "bf16" | "bf" => Scalar::Bf16,
-        _ => return None,
-    })
+    match letters {
+        "" => Some(Scalar::F32),
+        "bf" => Some(Scalar::Bf16),
+        "bool" => None,
+        _ => Scalar::ALL.into_iter().find(|scalar| scalar.suffix() == letters),
+    }
 }
 
 fn float_suffix(letters: &str) -> Option<Scalar> {

@@ -82,17 +82,8 @@ pub(crate) fn plain(ty: Ty) -> String {
 
 fn suffix(of: Scalar) -> &'static str {
     match of {
-        Scalar::F64 => "d",
-        Scalar::F16 => "h",
-        Scalar::I32 => "i",
-        Scalar::I64 => "l",
-        Scalar::U32 => "ui",
-        Scalar::U8 => "ub",
-        Scalar::I8 => "b",
-        Scalar::I16 => "s",
-        Scalar::U16 => "us",
-        Scalar::U64 => "ul",
-        _ => "",
+        Scalar::F32 | Scalar::Bf16 | Scalar::Bool => "",
+        of => of.suffix(),
     }
 }
 

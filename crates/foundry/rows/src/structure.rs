@@ -9,40 +9,17 @@
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
-/// Returns true for keywords and names of Python that erasing keeps.
-fn is_kept_word(name: &str) -> bool {
-    matches!(
-        name,
-        "and"
-            | "break"
-            | "class"
-            | "continue"
-            | "def"
-            | "elif"
-            | "else"
-            | "for"
-            | "if"
-            | "in"
-            | "not"
-            | "or"
-            | "pass"
-            | "return"
-            | "while"
-            | "range"
-            | "float"
-            | "int"
-            | "bool"
-            | "True"
-            | "False"
-            | "import"
-            | "from"
-            | "as"
-            | "assert"
-            | "is"
-            | "len"
-            | "abs"
-    )
-}
+/// Keywords and names of Python that erasing keeps.
+const KEPT_WORDS: [&str; 28] = [
+    "and", "break", "class", "continue", "def", "elif", "else", "for", "if", "in", "not", "or",
+    "pass", "return", "while", "range", "float", "int", "bool", "True", "False", "import", "from",
+    "as", "assert", "is", "len", "abs",
+];
+
+/// Marks of two characters.
+const LONG_MARKS: [&str; 16] = [
+    "//", "**", "<<", ">>", "<=", ">=", "==", "!=", "+=", "-=", "*=", "/=", "&=", "|=", "^=", "->",
+];
 
 /// A token of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,28 +34,6 @@ pub enum Token<'a> {
     Mark(&'a str),
     /// A line's beginning, with the columns of its indentation.
     Line(usize),
-}
-
-/// Returns true for marks of two characters.
-fn is_long_mark(mark: &str) -> bool {
-    matches!(
-        mark,
-        "//" | "**"
-            | "<<"
-            | ">>"
-            | "<="
-            | ">="
-            | "=="
-            | "!="
-            | "+="
-            | "-="
-            | "*="
-            | "/="
-            | "&="
-            | "|="
-            | "^="
-            | "->"
-    )
 }
 
 /// Returns the tokens of a text with their offsets; comments and blank lines give no token.
@@ -127,7 +82,7 @@ pub fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
                 length
             }
             _ => {
-                let two = text.get(at..at + 2).filter(|two| is_long_mark(two));
+                let two = text.get(at..at + 2).filter(|two| LONG_MARKS.contains(two));
                 match byte {
                     b'(' | b'[' | b'{' => depth += 1,
                     b')' | b']' | b'}' => depth = depth.saturating_sub(1),
@@ -214,7 +169,7 @@ pub fn erased_of(tokens: &[(usize, Token<'_>)]) -> String {
         match *token {
             Token::Name(name, dotted) => {
                 let is_wp = !dotted && matches!(name, "wp" | "warp");
-                let is_kept = is_wp || behind_wp && dotted || !dotted && is_kept_word(name);
+                let is_kept = is_wp || behind_wp && dotted || !dotted && KEPT_WORDS.contains(&name);
                 out.push_str(if is_kept { name } else { "n" });
                 let calls_on = matches!(tokens.get(at + 1), Some((_, Token::Mark("."))));
                 behind_wp = (is_wp || behind_wp && dotted) && calls_on;

@@ -184,15 +184,7 @@ fn print_counts(rows: &[u64], verdicts: &[Vec<CheckOutcome>]) {
             }
         }
     }
-    say!(
-        "{:<14} {:>8} {:>8} {:>8} {:>8} {:>8}   largest number of a pass",
-        "experiment",
-        "pass",
-        "fail",
-        "not run",
-        "neither",
-        "pass %"
-    );
+    say!("experiment         pass     fail  not run  neither   pass %   largest number of a pass");
     let counts = count_verdicts(verdicts);
     for CheckCount { check, pass, fail, neither, not_run, most } in &counts {
         let not_run: usize = not_run.values().sum();
@@ -209,15 +201,9 @@ fn print_counts(rows: &[u64], verdicts: &[Vec<CheckOutcome>]) {
             say!("{} was not run for {rows} rows: {reason}", count.check);
         }
     }
+    say!();
     say!(
-        "\n{:<14} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}   rows that differ by so many units in the last place",
-        "experiment",
-        "0",
-        "1",
-        "2",
-        "3..4",
-        "5..16",
-        "more"
+        "experiment            0        1        2     3..4    5..16     more   rows that differ by so many units in the last place"
     );
     for (name, units) in units(verdicts).into_iter().filter(|(_, units)| !units.is_empty()) {
         let count = |(above, to): (f64, f64)| {
@@ -287,16 +273,7 @@ impl Mutate {
             of_kind.reduce(Score::and)
         };
         let totals: Vec<Score> = Mutation::ALL.into_iter().filter_map(total).collect();
-        say!(
-            "{:<20} {:>7} {:>7} {:>7} {:>7} {:>8} {:>12}",
-            "made wrong",
-            "rows",
-            "equal",
-            "caught",
-            "missed",
-            "caught %",
-            "by running %"
-        );
+        say!("made wrong              rows   equal  caught  missed caught % by running %");
         for score in &totals {
             let wrong = (score.made - score.equal).max(1) as f64;
             say!(
@@ -330,15 +307,7 @@ impl Leakage {
         let leakage =
             leak::leakage(&rows, usize::MAX, &|rows| progress::advance(&bar, rows as u64));
         bar.finish_and_clear();
-        say!(
-            "{:<8} {:>8} {:>8} {:>10} {:>10} {:>10}",
-            "split",
-            "rows",
-            "median",
-            ">= 0.8",
-            ">= 0.9",
-            "1.0"
-        );
+        say!("split        rows   median     >= 0.8     >= 0.9        1.0");
         for leakage in leakage {
             let [most, nearly, all] =
                 leak::Leakage::LEVELS.map(|least| format!("{:.2} %", leakage.share(least)));
