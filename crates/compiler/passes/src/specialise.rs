@@ -32,7 +32,7 @@ use gbxcule_ir::function::FunctionId;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{BinaryOp, CompareOp, Op, Value};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
-use gbxcule_ir::ty::{Shape, Type};
+use gbxcule_ir::ty::{Scalar, Shape, Type};
 
 /// Greatest number of ways that one call may have at once.
 const MAX_WAYS: usize = 64;
@@ -116,6 +116,10 @@ pub struct State {
     pub result: Option<PassedValue>,
     /// Values of the facts that still hold.
     facts: Vec<Option<PartialValue>>,
+    /// Places of the memory whose content was read or written on this way and has not changed.
+    contents: Vec<(Vec<u64>, PartialValue)>,
+    /// Conditions that hold, or do not hold, on this way.
+    decided: Vec<(Value, bool)>,
     progress: Progress,
     frames: Vec<Frame>,
 }
@@ -128,8 +132,34 @@ impl State {
     /// A state in which all facts hold.
     pub fn new(facts: &[KnownPlace], registers: Vec<PartialValue>, block: BlockId) -> Self {
         let facts = facts.iter().map(|fact| Some(PartialValue::Literal(fact.literal))).collect();
-        let progress = Progress::default();
-        Self { registers, block, result: None, facts, progress, frames: Vec::new() }
+        Self {
+            registers,
+            block,
+            result: None,
+            facts,
+            contents: Vec::new(),
+            decided: Vec::new(),
+            progress: Progress::default(),
+            frames: Vec::new(),
+        }
+    }
+
+    /// Returns a condition as a literal, if a branch on this way has decided it.
+    fn decision(&self, condition: PartialValue) -> PartialValue {
+        let decided = self.decided.iter().find(|(it, _)| condition == PartialValue::Value(*it));
+        decided.map_or(condition, |(_, holds)| PartialValue::Literal(Literal::bool(*holds)))
+    }
+
+    /// Keeps the contents of the memory that all ways have.
+    fn keep_common_contents(&mut self, ways: &[State]) {
+        self.contents.clone_from(&ways[0].contents);
+        let rest = &ways[1..];
+        self.contents.retain(|it| rest.iter().all(|way| way.contents.contains(it)));
+    }
+
+    /// Returns true if the way ends with the outermost call.
+    pub fn is_last(&self) -> bool {
+        self.progress.is_last
     }
 
     /// Returns true if a call that is left in the code may have changed known or watched places.
@@ -277,6 +307,11 @@ impl<'m> Specialiser<'m> {
         self.residual.compare(block, op, left, right)
     }
 
+    /// Converts in a block.
+    pub fn convert(&mut self, block: BlockId, of: PartialValue, to: Scalar) -> PartialValue {
+        self.residual.convert(block, of, to)
+    }
+
     fn entered(&self, mut state: State, function: FunctionId, inputs: &[Input]) -> State {
         let params = inputs.iter().map(|input| match *input {
             Input::Passed(passed) => Bound::Value(passed),
@@ -325,6 +360,8 @@ impl<'m> Specialiser<'m> {
             match &stmt.kind {
                 StmtKind::If { condition, accept, reject } => {
                     let condition = frame.scalar(*condition)?;
+                    let condition = state.decision(condition);
+                    let frame = state.innermost();
                     if let PartialValue::Literal(condition) = condition {
                         let block = if condition.bits() != 0 { *accept } else { *reject };
                         frame.tasks.push((block, 0));
@@ -402,20 +439,30 @@ impl<'m> Specialiser<'m> {
         for (arm, block) in arms.into_iter().zip(blocks) {
             let mut state = base.clone();
             state.block = arm;
+            state.decided.push((condition, arm == accept));
             let Some(frame) = state.frames.last_mut() else { unreachable!("a branch is in one") };
             frame.tasks.push((block, 0));
             ways.push(self.run(state, Some(stop), policy)?);
         }
         if let [Way::Joined(left), Way::Joined(right)] = &ways[..]
             && left.is_touched() == right.is_touched()
+            && left.is_last() == right.is_last()
             && left.facts == right.facts
             && policy.may_meet(left, right)
         {
             let meeting: Vec<State> = ways.into_iter().filter_map(Way::joined).collect();
             base.facts.clone_from(&meeting[0].facts);
+            base.keep_common_contents(&meeting);
             base.progress = meeting[0].progress.of_both(meeting[1].progress);
             self.meet(&mut base, &meeting)?;
             return Ok(Way::Joined(base));
+        }
+        for way in &mut ways {
+            if let Way::Joined(state) = way
+                && state.is_last()
+            {
+                *way = self.run(state.clone(), None, policy)?;
+            }
         }
         // If the policy ended a way, the other ways go on alone.
         let is_over = |way: &Way| matches!(way, Way::Ended(states) if states.is_empty());
@@ -427,6 +474,7 @@ impl<'m> Specialiser<'m> {
         if ends.len() > 1 && ends[1..].iter().all(|end| policy.may_meet(&ends[0], end)) {
             base.frames.clear();
             base.facts.clone_from(&ends[0].facts);
+            base.keep_common_contents(&ends);
             base.progress = Progress::default();
             base.result = ends[0].result;
             self.meet(&mut base, &ends)?;

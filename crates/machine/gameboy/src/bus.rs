@@ -84,10 +84,10 @@ impl Cpu {
     }
 
     /// One M-cycle without an access in which a 16-bit register is counted up or down, so that its
-    /// value stands on the address bus.
+    /// value stands on the address bus. On the Color this changes nothing.
     #[inline(always)]
     pub fn idle_on_bus(&mut self, m: &mut Machine, address: u16) {
-        if address & 0xff00 == 0xfe00 {
+        if !COLOR && address & 0xff00 == 0xfe00 {
             m.touch_oam(self.now);
         }
         self.now = self.now.wrapping_add(1);

@@ -8,8 +8,8 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Builder, FunctionId, Module, Param, Shape, Type};
 use std::sync::OnceLock;
 
-/// The functions that execute an instruction, and the comparison of two times.
-const ENTRIES: [&str; 3] = ["Cpu::fetch", "Cpu::execute", "is_before"];
+/// The functions that execute an instruction.
+const ENTRIES: [&str; 2] = ["Cpu::fetch", "Cpu::execute"];
 
 /// The machine's functions and where its fields are.
 #[derive(Debug)]
@@ -20,7 +20,6 @@ pub struct MachineIr {
     outlines: Module,
     pub(crate) fetch: FunctionId,
     pub(crate) execute: FunctionId,
-    pub(crate) is_before: FunctionId,
     pub(crate) machine: Type,
     pub(crate) array: Type,
     /// The registers' fields: name and type.
@@ -45,7 +44,7 @@ impl MachineIr {
     }
 
     pub(crate) fn new(module: Valid<Module>) -> Self {
-        let [fetch, execute, is_before] = ENTRIES.map(|name| {
+        let [fetch, execute] = ENTRIES.map(|name| {
             module.find(name).unwrap_or_else(|| unreachable!("`{name}` was asked for"))
         });
         let params = &module.functions[execute].params;
@@ -69,7 +68,7 @@ impl MachineIr {
             }
             builder.finish();
         }
-        Self { module, outlines, fetch, execute, is_before, machine, array, registers }
+        Self { module, outlines, fetch, execute, machine, array, registers }
     }
 
     /// Returns a module with declarations of the machine's functions, to which callers add code.

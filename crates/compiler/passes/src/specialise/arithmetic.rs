@@ -90,6 +90,11 @@ impl Residual {
                 (Subtract, Sum(base, by), Unknown(other)) if base == other => {
                     return Some(PartialValue::Literal(by));
                 }
+                (Subtract, Sum(base, by), Unknown(_)) => {
+                    // Differences at several moments share one subtraction.
+                    let difference = self.binary(block, Subtract, Unknown(base), right);
+                    return self.plus(difference, by);
+                }
                 _ => {}
             }
         }

@@ -91,11 +91,7 @@ impl Specialiser<'_> {
                 }
                 match self.fact(state, &steps) {
                     Some(scalar) => scalar,
-                    None => {
-                        let place = self.memory_place(state.block, &steps, ty);
-                        state.progress.has_read = true;
-                        PartialValue::Value(self.residual.emit(state.block, Op::Load(place), ty))
-                    }
+                    None => self.content(state, &steps, ty),
                 }
             }
             Target::Element { array, index } => self.element(state.block, array, index, ty),
@@ -156,9 +152,36 @@ impl Specialiser<'_> {
         Some(value)
     }
 
+    /// Returns the content of a place of the memory, which is loaded unless this way knows it.
+    fn content(&mut self, state: &mut State, steps: &[Step], ty: Type) -> PartialValue {
+        state.progress.has_read = true;
+        let path = known_path(steps);
+        let known = path.as_ref().and_then(|path| state.contents.iter().find(|it| it.0 == *path));
+        if let Some(&(_, content)) = known {
+            return content;
+        }
+        let place = self.memory_place(state.block, steps, ty);
+        let content = PartialValue::Value(self.residual.emit(state.block, Op::Load(place), ty));
+        state.contents.extend(path.map(|path| (path, content)));
+        content
+    }
+
     /// Adds a load of a scalar of the memory to a block. The path has field numbers and indices
     /// from the outside in.
     pub fn load_memory(&mut self, block: BlockId, path: &[u64]) -> PartialValue {
+        let (steps, ty) = self.steps(path);
+        let place = self.memory_place(block, &steps, ty);
+        PartialValue::Value(self.residual.emit(block, Op::Load(place), ty))
+    }
+
+    /// Returns the content of a scalar of the memory, which is loaded unless the way knows it.
+    pub fn content_at(&mut self, state: &mut State, path: &[u64]) -> PartialValue {
+        let (steps, ty) = self.steps(path);
+        self.content(state, &steps, ty)
+    }
+
+    /// Returns the steps of a path, and the type of the place.
+    fn steps(&self, path: &[u64]) -> (Vec<Step>, Type) {
         let (mut ty, mut steps) = (self.memory_type, Vec::with_capacity(path.len()));
         for &part in path {
             let types = &self.module.types;
@@ -175,8 +198,7 @@ impl Specialiser<'_> {
                 _ => unreachable!("a path through structs and arrays"),
             };
         }
-        let place = self.memory_place(block, &steps, ty);
-        PartialValue::Value(self.residual.emit(block, Op::Load(place), ty))
+        (steps, ty)
     }
 
     fn memory_place(&mut self, block: BlockId, steps: &[Step], ty: Type) -> PlaceId {
@@ -226,6 +248,8 @@ impl Specialiser<'_> {
             }
         }
         state.progress.is_touched |= self.watched.iter().any(|path| overlap(steps, path));
+        state.contents.retain(|(path, _)| !overlap(steps, path));
+        state.contents.extend(known_path(steps).map(|path| (path, scalar)));
     }
 
     pub(super) fn enter(
@@ -262,6 +286,10 @@ impl Specialiser<'_> {
                 Ok(())
             }
             Treatment::Call(changes) => self.call_left(state, value, (function, changes), &bound),
+            Treatment::LastCall => {
+                state.progress.is_last = true;
+                self.call_left(state, value, (function, Changes::Any), &bound)
+            }
             Treatment::Leave => {
                 policy.leave(self, state);
                 state.progress.has_left = true;
@@ -306,6 +334,7 @@ impl Specialiser<'_> {
         if gets_memory {
             state.progress.has_read = true;
             state.progress.has_stored = true;
+            state.contents.clear();
             state.progress.is_touched |= changes != Changes::Others;
             if changes == Changes::Any {
                 state.facts.fill(None);

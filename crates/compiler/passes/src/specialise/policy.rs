@@ -12,6 +12,9 @@ pub enum Treatment {
     Unfold,
     /// The call stays in the code, and changes these places of the memory.
     Call(Changes),
+    /// The call stays in the code, may change any place, and is rare: its way ends with the
+    /// outermost call, so that the other ways keep what they know.
+    LastCall,
     /// The way ends before the call, with the code of [`Policy::leave`].
     Leave,
     /// The call is not allowed.
@@ -38,6 +41,8 @@ pub struct Progress {
     pub has_read: bool,
     /// The memory was written since the outermost call began.
     pub has_stored: bool,
+    /// The way ends with the outermost call.
+    pub is_last: bool,
     /// The policy ended the way.
     pub(super) has_left: bool,
 }
@@ -55,6 +60,7 @@ impl Progress {
             is_touched: self.is_touched || other.is_touched,
             has_read: self.has_read || other.has_read,
             has_stored: self.has_stored || other.has_stored,
+            is_last: self.is_last,
             has_left: false,
         }
     }
@@ -74,7 +80,7 @@ pub trait Policy {
     fn leave(&mut self, specialiser: &mut Specialiser<'_>, state: &State);
 
     /// Settles a way that ended: if its state is touched, adds code that checks all facts. Returns
-    /// `None` if the way left the residual code.
+    /// `None` if the way left the residual code, as each way with a [`Treatment::LastCall`] does.
     fn recheck_facts(
         &mut self,
         specialiser: &mut Specialiser<'_>,

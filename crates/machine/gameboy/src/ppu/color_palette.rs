@@ -72,7 +72,7 @@ pub(crate) fn has_written_in_place(machine: &mut Machine, now: u32, low: u8, val
 #[inline(always)]
 pub(crate) fn write_palettes(machine: &mut Machine, low: u8, value: u8) {
     let now = machine.now;
-    if !has_written_in_place(machine, now, low, value) && has_color_registers(machine) {
+    if !has_written_in_place(machine, now, low, value) {
         write_color_cell(machine, low == 0x6b, value);
     }
 }
@@ -80,6 +80,9 @@ pub(crate) fn write_palettes(machine: &mut Machine, low: u8, value: u8) {
 /// A write to FF69 or FF6B. While the PPU draws, the colour stays, but the index is incremented.
 #[inline(never)]
 pub fn write_color_cell(machine: &mut Machine, of_objects: bool, value: u8) {
+    if !has_color_registers(machine) {
+        return;
+    }
     if stays_in_hblank(machine) {
         store_color(machine, of_objects, value);
         return;

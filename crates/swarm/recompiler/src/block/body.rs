@@ -44,7 +44,7 @@ impl Tree<'_> {
         }
     }
 
-    /// Fills in, at each check of the deadline, how many M-cycles the block may run after it;
+    /// Fills in, at each check of the deadline, how many M-cycles the block may have run;
     /// returns the M-cycles of the longest path.
     fn fill_checks(&mut self, residual: &mut Residual) -> u32 {
         for at in (0..self.instructions.len()).rev() {
@@ -57,8 +57,8 @@ impl Tree<'_> {
         let longest = self.instructions[0].needed_before();
         for check in &self.checks {
             let latest = check.behind.map_or(longest, |at| self.instructions[at].latest);
-            let mcycles_left = latest.saturating_sub(check.mcycles);
-            let literal = Literal::from_bits(Scalar::U32, u64::from(mcycles_left));
+            let needed = latest.max(check.mcycles);
+            let literal = Literal::from_bits(Scalar::I32, u64::from(needed));
             residual.fill(check.placeholder, literal);
         }
         longest

@@ -66,7 +66,7 @@ pub(super) fn build(
         heads.iter().map(|&head| PartialValue::Value(head)).collect();
     let pc_at = machine_ir.register("pc");
     registers[pc_at] = PartialValue::Literal(Literal::from_bits(Scalar::U16, u64::from(pc)));
-    let state = State::new(facts, registers.clone(), main);
+    let mut state = State::new(facts, registers.clone(), main);
     let mut tree = Tree {
         machine_ir,
         pc: pc_at,
@@ -85,7 +85,7 @@ pub(super) fn build(
         halts: false,
         before: Vec::new(),
     };
-    tree.guard(&mut specialiser, &state)?;
+    tree.guard(&mut specialiser, &mut state)?;
     tree.follow_all_paths(&mut specialiser, state)?;
     Ok(tree.finish(specialiser, main, &heads))
 }
@@ -115,6 +115,7 @@ impl Instruction {
 pub(super) struct DeadlineCheck {
     /// The instruction before the check; `None` at the head.
     pub(super) behind: Option<usize>,
+    /// M-cycles from the head to the check.
     pub(super) mcycles: u32,
     pub(super) placeholder: Value,
 }
@@ -188,6 +189,7 @@ impl Policy for Tree<'_> {
             true if may_leave => Treatment::Leave,
             // The end of OAM DMA changes the memory map.
             true if self.map.has_dma => Treatment::Call(Changes::Any),
+            true if is_rare(name, address(args)) => Treatment::LastCall,
             true => Treatment::Call(crate::host_call::changes(name, address(args))),
             false => Treatment::Refuse,
         }
@@ -202,10 +204,14 @@ impl Policy for Tree<'_> {
         specialiser: &mut Specialiser<'_>,
         mut state: State,
     ) -> Result<Option<State>, Unsupported> {
+        if state.is_last() {
+            self.exits.push((state.block, state.registers));
+            return Ok(None);
+        }
         if !state.is_touched() || self.halts {
             return Ok(Some(state));
         }
-        let in_time = self.is_in_time(specialiser, &state, Some(self.current))?;
+        let in_time = self.is_in_time(specialiser, &mut state, Some(self.current))?;
         let lost = specialiser.lost_facts(&state);
         let condition = all_hold(specialiser, state.block, in_time, &lost);
         self.leave_unless(specialiser, &state, condition);
@@ -222,6 +228,15 @@ impl Policy for Tree<'_> {
 /// Returns the address of an access, if the address is a constant.
 fn address(args: &[Option<Literal>]) -> Option<u16> {
     args.get(4).copied().flatten().map(|at| at.bits() as u16)
+}
+
+/// Returns true if blocks end behind a host call: behind an access at an unknown address that is
+/// neither in work RAM nor in ROM, and behind a write that blocks would make in place in HBlank.
+fn is_rare(host_call: &str, address: Option<u16>) -> bool {
+    match host_call {
+        "Machine::read_slow" | "Machine::write_slow" => address.is_none(),
+        name => matches!(name, "write_ppu" | "write_color_cell"),
+    }
 }
 
 /// Returns true if blocks inline a function that other code calls, because at a constant address
@@ -258,27 +273,21 @@ impl Tree<'_> {
     }
 
     /// Evaluates to true if the deadline lies after the start of every instruction up to the next
-    /// check.
+    /// check. The M-cycles from the head to the deadline are computed once.
     fn is_in_time(
         &mut self,
         specialiser: &mut Specialiser<'_>,
-        state: &State,
+        state: &mut State,
         behind: Option<usize>,
     ) -> Result<PartialValue, Unsupported> {
-        let block = state.block;
-        let placeholder = specialiser.residual.placeholder(block, Scalar::U32);
-        let mcycles = self.mcycles(state)?;
-        self.checks.push(DeadlineCheck { behind, mcycles, placeholder });
-        let (now, mcycles_left) = (state.registers[self.now], PartialValue::Value(placeholder));
-        let moment = specialiser.binary(block, BinaryOp::Add, now, mcycles_left);
-        let deadline = specialiser.load_memory(block, &self.deadline);
-        let inputs = [moment, deadline].map(|value| Input::Passed(PassedValue::Scalar(value)));
-        let is_before = self.machine_ir.is_before;
-        let ended = specialiser.call_straight(state.clone(), self, is_before, &inputs)?;
-        match ended.result {
-            Some(PassedValue::Scalar(value)) => Ok(value),
-            _ => unreachable!("a comparison gives a scalar"),
-        }
+        let placeholder = specialiser.residual.placeholder(state.block, Scalar::I32);
+        self.checks.push(DeadlineCheck { behind, mcycles: self.mcycles(state)?, placeholder });
+        let deadline = specialiser.content_at(state, &self.deadline);
+        let (block, head) = (state.block, self.start[self.now]);
+        let left = specialiser.binary(block, BinaryOp::Subtract, deadline, head);
+        let left = specialiser.convert(block, left, Scalar::I32);
+        let needed = PartialValue::Value(placeholder);
+        Ok(specialiser.compare(block, CompareOp::Greater, left, needed))
     }
 
     /// Exits from the block here unless a condition holds.
@@ -298,7 +307,7 @@ impl Tree<'_> {
     fn guard(
         &mut self,
         specialiser: &mut Specialiser<'_>,
-        state: &State,
+        state: &mut State,
     ) -> Result<(), Unsupported> {
         let condition = self.is_in_time(specialiser, state, None)?;
         self.leave_unless(specialiser, state, condition);
@@ -424,7 +433,7 @@ impl Tree<'_> {
         let going_on: Vec<&mut PathEnd> = tips.iter_mut().filter(goes_on).collect();
         for tip in going_on {
             tip.checked_at = self.mcycles(&tip.state)?;
-            let in_time = self.is_in_time(specialiser, &tip.state, Some(self.current))?;
+            let in_time = self.is_in_time(specialiser, &mut tip.state, Some(self.current))?;
             self.leave_unless(specialiser, &tip.state, in_time);
         }
         self.instructions[self.current].is_checked = true;

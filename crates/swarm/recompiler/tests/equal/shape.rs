@@ -75,6 +75,32 @@ fn a_read_calls_the_machine_only_for_chips_and_cartridge_ram() {
     assert_eq!(calls(&[0x2a, 0x10]), 1);
 }
 
+/// What a block has read or written it knows, so the second read loads nothing.
+#[test]
+fn a_place_is_loaded_once() {
+    let loads = |program: &[u8]| {
+        let machine_ir = MachineIr::get();
+        let mut module = Module::clone(&machine_ir.module);
+        let block = block(program).1.add_to(machine_ir, &mut module);
+        let values = module.functions[block].body.values.iter();
+        values.filter(|(_, value)| matches!(value.op, Op::Load(_))).count()
+    };
+    // LD A,($C000); LD B,A; LD A,($C000); STOP
+    let twice = [0xfa, 0x00, 0xc0, 0x47, 0xfa, 0x00, 0xc0, 0x10];
+    assert_eq!(loads(&twice), loads(&[0xfa, 0x00, 0xc0, 0x10]));
+}
+
+#[test]
+fn a_block_ends_behind_a_write_that_a_pointer_leads_to_a_chip() {
+    // LD (HL),A; INC B; STOP: HL is in ROM, then in work RAM
+    let program = [0x77, 0x04, 0x10];
+    let (subject, took) = run_once(&program);
+    assert_eq!((subject.machine.cpu.pc, subject.machine.cpu.b, took), (0x151, 200, 2));
+    // LD HL,$C000 comes before.
+    let (subject, took) = run_once(&[&[0x21, 0x00, 0xc0], &program[..]].concat());
+    assert_eq!((subject.machine.cpu.pc, subject.machine.cpu.b, took), (0x155, 201, 6));
+}
+
 /// Programs wait in high RAM for the end of OAM DMA.
 #[test]
 fn a_wait_in_high_ram_is_a_block_of_the_bytes_that_are_there() {
