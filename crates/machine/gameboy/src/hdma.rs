@@ -9,6 +9,7 @@
 use crate::cpu::Mode;
 use crate::dma::{halt_dma, move_dma};
 use crate::machine::{Machine, is_before};
+use crate::ppu::color_fetcher::NO_READ;
 use crate::ppu::color_timing::is_hdma_period;
 use crate::ppu::registers::{put_vram, read_vram};
 use crate::ppu::timing::schedule_ppu;
@@ -17,6 +18,8 @@ use crate::ppu::{LINE_TCYCLES, LineProgress, VBLANK_LINE, sync_ppu, sync_ppu_now
 
 /// Bytes of a block.
 const BLOCK_BYTES: u16 = 16;
+/// Bytes of a bank of video RAM.
+const BANK_BYTES: usize = 0x2000;
 /// T-cycles that a block takes, at either speed.
 const BLOCK_TCYCLES: u32 = 32;
 
@@ -192,7 +195,8 @@ pub(crate) fn wake_hdma(machine: &mut Machine) {
     }
 }
 
-/// Copies the due blocks. Returns true if the CPU had fetched the next opcode before it halted.
+/// Copies the due blocks, but no block behind the end of a frame, whose picture is complete: they
+/// follow in the next frame. Returns true if the CPU had fetched the next opcode before it halted.
 #[inline(never)]
 pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -> bool {
     let left = machine.hdma.left;
@@ -206,7 +210,12 @@ pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -
     // `hdma_transition_halt_late_unhalt_scx1_*`).
     let mut waits = machine.hdma.active;
     machine.hdma.active = false;
-    while machine.hdma.due > 0 {
+    if is_block_next(machine) && !is_vram_free(machine) {
+        // The bus is taken two dots before the first byte (SameBoy).
+        let taken = machine.tcycles();
+        read_beside_block(machine, taken);
+    }
+    while is_block_next(machine) {
         machine.hdma.due -= 1;
         let ends = copy_block(machine, rom, cart_ram, open_bus);
         open_bus = 0xff;
@@ -225,6 +234,9 @@ pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -
     }
     sync_ppu_now(machine);
     machine.hdma.active = waits;
+    if machine.hdma.due > 0 {
+        return false;
+    }
     if machine.speed.changing && machine.cpu.mode == Mode::Halted {
         machine.hdma.left = left;
         machine.hdma.active = false;
@@ -240,21 +252,41 @@ pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -
     fetched
 }
 
-/// Brings the PPU and its drawing past the two dots from a T-cycle on; returns true if the PPU
-/// reads video RAM on either dot. On all other dots of mode 3 a block can use video RAM (docboy
-/// `gdma_ppu_on_pixel_transfer_conflict_*`).
-fn meets_ppu(machine: &mut Machine, moment: u32) -> bool {
-    let meets = reads_vram(machine, moment) | reads_vram(machine, moment.wrapping_add(1));
-    before_picture_change(machine);
-    meets
+/// Returns true if a block is due and the frame is not over.
+fn is_block_next(machine: &mut Machine) -> bool {
+    sync_ppu_now(machine);
+    machine.hdma.due > 0 && !machine.ppu.frame_over
 }
 
-fn reads_vram(machine: &mut Machine, moment: u32) -> bool {
+/// Brings the PPU and its drawing past the two dots from a T-cycle on. Returns the address in video
+/// RAM that the PPU reads on them, or `NO_READ`; the PPU gets 0 (SameBoy; kkzero241's GDMA Guy is
+/// blank there on hardware).
+fn read_beside_block(machine: &mut Machine, moment: u32) -> u16 {
+    let first = lost_read(machine, moment);
+    let second = lost_read(machine, moment.wrapping_add(1));
+    before_picture_change(machine);
+    if second == NO_READ { first } else { second }
+}
+
+fn lost_read(machine: &mut Machine, moment: u32) -> u16 {
     sync_ppu(machine, moment);
     before_timing_change(machine);
-    let pipeline = &machine.ppu.pipeline;
-    let fetches = pipeline.fetch_step & 1 != 0 || pipeline.has_read_object();
-    machine.ppu.stage == LineProgress::Rendering && fetches
+    if machine.ppu.stage == LineProgress::Rendering { machine.ppu.lose_read() } else { NO_READ }
+}
+
+/// Writes a byte of a block while the PPU may draw. In mode 3 the byte reaches both banks (SameBoy).
+/// If the PPU reads on these dots, at double speed only the address lines that both drive stay high
+/// (SameBoy); at single speed the byte is lost (docboy `gdma_ppu_on_pixel_transfer_conflict_*`).
+// UNVERIFIED: at single speed some such bytes change others in the block's first 16 addresses.
+fn write_beside_ppu(machine: &mut Machine, target: u16, value: u8, moment: u32) {
+    let read = read_beside_block(machine, moment);
+    if read == NO_READ || machine.ppu.double_speed {
+        let at = machine.vram_index(target & read);
+        put_vram(machine, at, value);
+        if machine.ppu.stage == LineProgress::Rendering {
+            put_vram(machine, at ^ BANK_BYTES, value);
+        }
+    }
 }
 
 /// Returns true if the whole time of a block certainly lies outside of mode 3.
@@ -332,9 +364,12 @@ fn copy_block(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8], open_bus: 
         if index & 1 != 0 && machine.dma.active {
             write_oam_beside_dma(machine, address, index, value);
         }
-        if is_free || !meets_ppu(machine, began.wrapping_add(2 + 2 * index as u32)) {
-            let at = machine.vram_index(target.wrapping_add(index));
+        let target = target.wrapping_add(index);
+        if is_free {
+            let at = machine.vram_index(target);
             put_vram(machine, at, value);
+        } else {
+            write_beside_ppu(machine, target, value, began.wrapping_add(2 + 2 * index as u32));
         }
     }
     machine.hdma.source_bytes = machine.hdma.source_bytes.wrapping_add(BLOCK_BYTES);

@@ -85,6 +85,63 @@ fn in_mode_3_a_byte_is_written_if_the_ppu_reads_nothing_in_its_two_dots() {
     assert_eq!(whole.len(), 16, "{whole:?}");
 }
 
+/// The switch to double speed.
+const FASTER: [u8; 6] = [0x3e, 0x01, 0xe0, 0x4d, 0x10, 0x00];
+
+// SameBoy's GB_hdma_run, whose author measured it on consoles.
+#[test]
+fn at_double_speed_a_byte_that_meets_the_ppu_keeps_the_address_lines_that_both_drive() {
+    let mut program = transfer(0x4000, 0x0800);
+    program.extend(FASTER);
+    program.extend(store(0x40, 0x81));
+    program.extend(std::iter::repeat_n(0x00, 2 * (114 + 18)));
+    program.extend(store(0x55, 0x03));
+    program.extend(store(0x40, 0x00));
+    let vram = run(&program).vram;
+    // The tile's row is read at 1002 and 1003, its number from 1800 on; 0190 has the logo.
+    let low: Vec<usize> = (0..0x100).filter(|&at| vram[at] != 0).collect();
+    assert_eq!(low, [0, 2]);
+    assert_eq!(vram[..0x100], vram[0x2000..0x2100]);
+    assert_eq!(vram[0x800..0x840], vram[0x2800..0x2840], "both banks");
+    assert!(vram[0x82d] != 0 && vram[0x82e] == 0, "{:x?}", &vram[0x800..0x840]);
+}
+
+/// The pixels in the middle of lines of pictures, of a program that copies 2 KiB as a line begins:
+/// true if a pixel has the first colour. All tiles have the last one.
+fn blank_lines(line: u8, shown: [usize; 2], frames: usize) -> Vec<[bool; 2]> {
+    let mut program = vec![0x3e, 0x80, 0xe0, 0x68, 0xaf, 0xe0, 0x69, 0xe0, 0x69];
+    program.extend([0xf0, 0x44, 0xfe, line, 0x20, 0xfa]);
+    for (low, value) in [(0x51, 0x40), (0x52, 0x00), (0x53, 0x00), (0x54, 0x00), (0x55, 0x7f)] {
+        program.extend(store(low, value));
+    }
+    program.extend([0x18, 0xfe]);
+    let mut rom = vec![0; 0x8000];
+    rom[0x100..0x103].copy_from_slice(&[0xc3, 0x50, 0x01]);
+    rom[0x143] = 0x80;
+    rom[0x150..][..program.len()].copy_from_slice(&program);
+    let mut machine = Machine::power_on(&Cartridge::from_rom(&rom).expect("a good header"));
+    machine.vram[..0x2000].fill(0xff);
+    let mut picture = || {
+        machine.run_frame(&rom, &mut [], true);
+        shown.map(|line| machine.frame[(line * 160 + 80) * 2] == 0)
+    };
+    (0..frames).map(|_| picture()).collect()
+}
+
+// SameBoy; kkzero241's GDMA Guy: "on any hardware, the first 8 scanlines are blanked out".
+#[test]
+fn beside_a_block_the_ppu_reads_zeros() {
+    let shown = blank_lines(0x30, [0x34, 0x60], 3);
+    assert!(shown.contains(&[true, false]) && !shown.contains(&[true, true]), "{shown:?}");
+}
+
+#[test]
+fn a_transfer_that_reaches_into_the_next_frame_does_not_draw_into_the_last_picture() {
+    // Line 3 is blank after a frame in which line 140 was not.
+    let shown = blank_lines(0x98, [3, 140], 4);
+    assert_eq!(shown.iter().filter(|lines| lines[0]).count(), 1, "{shown:?}");
+}
+
 // gambatte oamdma/oamdmasrcC000_hdmasrc0000, docboy gdma_source_wram_dma_source_ram_*.
 #[test]
 fn beside_oam_dma_a_block_takes_oams_bus_and_leaves_its_odd_bytes_there() {

@@ -2,7 +2,11 @@
 //! glitches when LCDC or the window changes within a fetch. Called by `fetcher` and `pipeline`.
 #![cfg(color)]
 
+use crate::ppu::pipeline::{OBJECT_ARRIVED, OBJECT_HAS_LOW};
 use crate::ppu::{LCDC_WINDOW, Pipeline, Ppu, VRAM_BYTES};
+
+/// Address of no byte of video RAM: all its lines are high.
+pub(crate) const NO_READ: u16 = 0xffff;
 
 impl Ppu {
     /// Fetches the number and the attributes of the next tile.
@@ -22,12 +26,52 @@ impl Ppu {
             // The fetcher keeps the last plane.
             return if plane == 0 { self.pipeline.data_high } else { self.pipeline.data_low };
         }
-        let attributes = self.pipeline.tile_attributes;
+        let bank = (self.pipeline.tile_attributes as u16 & 8) << 10;
+        vram[(self.row_address() | bank | plane) as usize & 0x3fff]
+    }
+
+    /// Returns the address, in a bank, of the row of the tile that is fetched.
+    fn row_address(&self) -> u16 {
         let line = tile_line(self);
-        let row = if attributes & 0x40 != 0 { !line } else { line };
-        let bank = (attributes as u16 & 8) << 10;
-        let address = self.tile_address(self.pipeline.tile, row) & 0x1fff | bank | plane;
-        vram[address as usize & 0x3fff]
+        let row = if self.pipeline.tile_attributes & 0x40 != 0 { !line } else { line };
+        self.tile_address(self.pipeline.tile, row) & 0x1fff
+    }
+
+    /// Puts 0 in the place of the byte that was read on the last dot, because a block of HDMA has
+    /// the bus. Returns the byte's address in its bank, or `NO_READ`.
+    pub(crate) fn lose_read(&mut self) -> u16 {
+        let step = self.pipeline.object_step;
+        if step == OBJECT_HAS_LOW || step == OBJECT_ARRIVED {
+            return self.lose_object_read();
+        }
+        match self.pipeline.fetch_step {
+            1 => {
+                self.pipeline.tile = 0;
+                self.pipeline.tile_attributes = 0;
+                self.map_address() & 0x1fff
+            }
+            3 => {
+                self.pipeline.data_low = 0;
+                self.row_address()
+            }
+            5 => {
+                self.pipeline.data_high = 0;
+                self.row_address() | 1
+            }
+            _ => NO_READ,
+        }
+    }
+
+    fn lose_object_read(&mut self) -> u16 {
+        let y = self.scan.y[self.pipeline.object as usize];
+        let (tile, flags) = (self.pipeline.object_tile, self.pipeline.object_flags);
+        let address = self.object_row(y, tile, flags) as u16 & 0x1fff;
+        if self.pipeline.object_step == OBJECT_ARRIVED {
+            self.pipeline.object_data_high = 0;
+            return address | 1;
+        }
+        self.pipeline.object_data_low = 0;
+        address
     }
 
     /// Returns true if the window begins on a pixel on which the fetcher forms an address: the

@@ -30,8 +30,11 @@ const OBJECT_NONE: u8 = 0;
 const OBJECT_WAITS: u8 = 1;
 /// `object_step`: the object's tile number and attributes were read on the last dot.
 pub(super) const OBJECT_READ: u8 = 4;
+/// `object_step`: the lower plane of the object's row was read on the last dot.
+#[cfg(color)]
+pub(super) const OBJECT_HAS_LOW: u8 = 6;
 /// `object_step`: the object's data has arrived.
-const OBJECT_ARRIVED: u8 = 8;
+pub(super) const OBJECT_ARRIVED: u8 = 8;
 
 /// The renderer's state within a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,12 +208,6 @@ impl Pipeline {
     #[cfg(not(color))]
     pub(crate) fn is_fetching_object(&self) -> bool {
         self.object_step != OBJECT_NONE && self.object_step < OBJECT_ARRIVED
-    }
-
-    /// Returns true if a byte of an object was read on the last dot.
-    #[cfg(color)]
-    pub(crate) fn has_read_object(&self) -> bool {
-        self.object_step == 6 || self.object_step == OBJECT_ARRIVED
     }
 
     fn restart(&mut self, dot: u16) {
