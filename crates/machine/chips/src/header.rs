@@ -424,7 +424,8 @@ impl fmt::Display for RomError {
             RomError::UnknownMapper { type_code } => write!(
                 f,
                 "the header's cartridge type {type_code:02X} at 0147 is unknown; supported are ROM \
-                 ONLY, MBC1, MBC2, MBC3, MBC5, MBC7, HuC1 and HuC3"
+                 ONLY, MBC1, MBC2, MBC3, MBC5, MBC7, HuC1 and HuC3, so the header is damaged or this \
+                 is not a Game Boy ROM"
             ),
             RomError::ColorOnly { cgb_flag } => write!(
                 f,

@@ -222,7 +222,7 @@ fn refusals_say_what_the_header_said_and_what_to_do() {
     assert_snapshot!(refusal(&rom((8 << 20) + 1, 0x19, 8, 0)), @r"the file has 8388609 bytes, the largest Game Boy ROM has 8388608; check that this is the right file");
     assert_snapshot!(refusal(&rom(0x8000, 1, 0x52, 0)), @r"the header's ROM size code 52 at 0148 is unknown; 00 to 08 (32 KiB to 8 MiB) are known, so the header is damaged or this is not a Game Boy ROM");
     assert_snapshot!(refusal(&rom(0x8000, 3, 0, 6)), @r"the header's RAM size code 06 at 0149 is unknown; 00 to 05 (up to 128 KiB) are known, so the header is damaged or this is not a Game Boy ROM");
-    assert_snapshot!(refusal(&rom(0x8000, 0x04, 0, 0)), @r"the header's cartridge type 04 at 0147 is unknown; supported are ROM ONLY, MBC1, MBC2, MBC3, MBC5, MBC7, HuC1 and HuC3");
+    assert_snapshot!(refusal(&rom(0x8000, 0x04, 0, 0)), @r"the header's cartridge type 04 at 0147 is unknown; supported are ROM ONLY, MBC1, MBC2, MBC3, MBC5, MBC7, HuC1 and HuC3, so the header is damaged or this is not a Game Boy ROM");
     let mut color = rom(0x8000, 0, 0, 0);
     color[0x143] = 0xc0;
     assert_snapshot!(refusal(&color), @r"the program runs only on a Game Boy Color (flag C0 at 0143); ask for that model, or use a version with flag 80 or 00");

@@ -68,7 +68,8 @@ struct Clock {
 #[allow(missing_docs)]
 pub enum ForeignStateError {
     #[error(
-        "it is neither a state of this program, nor of PyBoy, nor does it end as BESS states do"
+        "it is neither a state of this program, nor of PyBoy, nor does it end as BESS states do: \
+         give a file that one of them saved"
     )]
     UnknownFormat,
     #[error("{format} state of version {found}; this program reads {allowed}")]
@@ -101,11 +102,11 @@ impl ForeignStateError {
 
 /// Describes the sizes that a cartridge's battery file may have, for messages.
 fn allowed_sizes(size: usize, has_clock: bool) -> String {
-    match (size, has_clock) {
-        (0, false) => "has no RAM".to_owned(),
-        (_, false) => format!("has {size} bytes of RAM"),
-        (_, true) => format!("has {size} bytes of RAM, and 44 or 48 of a clock may follow"),
+    if size == 0 && !has_clock {
+        return "has no RAM".to_owned();
     }
+    let clock = if has_clock { ", and 44 or 48 of a clock may follow" } else { "" };
+    format!("has {size} bytes of RAM{clock}: give this game's save file")
 }
 
 /// Makes a machine that continues another emulator's state, and its cartridge RAM.
