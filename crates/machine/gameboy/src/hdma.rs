@@ -9,7 +9,7 @@
 use crate::cpu::Mode;
 use crate::dma::{halt_dma, move_dma};
 use crate::machine::{Machine, is_before};
-use crate::ppu::color_fetcher::NO_READ;
+use crate::ppu::color_fetcher::{NO_READ, lose_read};
 use crate::ppu::color_timing::is_hdma_period;
 use crate::ppu::registers::{put_vram, read_vram};
 use crate::ppu::timing::schedule_ppu;
@@ -262,22 +262,24 @@ fn is_block_next(machine: &mut Machine) -> bool {
 /// RAM that the PPU reads on them, or `NO_READ`; the PPU gets 0 (SameBoy; kkzero241's GDMA Guy is
 /// blank there on hardware).
 fn read_beside_block(machine: &mut Machine, moment: u32) -> u16 {
-    let first = lost_read(machine, moment);
-    let second = lost_read(machine, moment.wrapping_add(1));
+    let first = address_read_before(machine, moment);
+    let second = address_read_before(machine, moment.wrapping_add(1));
     before_picture_change(machine);
     if second == NO_READ { first } else { second }
 }
 
-fn lost_read(machine: &mut Machine, moment: u32) -> u16 {
+/// Returns the address that the PPU reads on the dot before a T-cycle, or `NO_READ`.
+fn address_read_before(machine: &mut Machine, moment: u32) -> u16 {
     sync_ppu(machine, moment);
     before_timing_change(machine);
-    if machine.ppu.stage == LineProgress::Rendering { machine.ppu.lose_read() } else { NO_READ }
+    if machine.ppu.stage == LineProgress::Rendering { lose_read(&mut machine.ppu) } else { NO_READ }
 }
 
-/// Writes a byte of a block while the PPU may draw. In mode 3 the byte reaches both banks (SameBoy).
-/// If the PPU reads on these dots, at double speed only the address lines that both drive stay high
-/// (SameBoy); at single speed the byte is lost (docboy `gdma_ppu_on_pixel_transfer_conflict_*`).
-// UNVERIFIED: at single speed some such bytes change others in the block's first 16 addresses.
+/// Writes a byte of a block while the PPU may draw. In mode 3 the byte reaches both banks
+/// (SameBoy). If the PPU reads on these dots, at double speed only the address lines that both
+/// drive stay high (SameBoy); at single speed the byte is lost (docboy
+/// `gdma_ppu_on_pixel_transfer_conflict_*`).
+// UNVERIFIED: at single speed some of these bytes change the first 16 bytes of the target.
 fn write_beside_ppu(machine: &mut Machine, target: u16, value: u8, moment: u32) {
     let read = read_beside_block(machine, moment);
     if read == NO_READ || machine.ppu.double_speed {

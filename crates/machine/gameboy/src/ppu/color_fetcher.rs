@@ -27,51 +27,7 @@ impl Ppu {
             return if plane == 0 { self.pipeline.data_high } else { self.pipeline.data_low };
         }
         let bank = (self.pipeline.tile_attributes as u16 & 8) << 10;
-        vram[(self.row_address() | bank | plane) as usize & 0x3fff]
-    }
-
-    /// Returns the address, in a bank, of the row of the tile that is fetched.
-    fn row_address(&self) -> u16 {
-        let line = tile_line(self);
-        let row = if self.pipeline.tile_attributes & 0x40 != 0 { !line } else { line };
-        self.tile_address(self.pipeline.tile, row) & 0x1fff
-    }
-
-    /// Puts 0 in the place of the byte that was read on the last dot, because a block of HDMA has
-    /// the bus. Returns the byte's address in its bank, or `NO_READ`.
-    pub(crate) fn lose_read(&mut self) -> u16 {
-        let step = self.pipeline.object_step;
-        if step == OBJECT_HAS_LOW || step == OBJECT_ARRIVED {
-            return self.lose_object_read();
-        }
-        match self.pipeline.fetch_step {
-            1 => {
-                self.pipeline.tile = 0;
-                self.pipeline.tile_attributes = 0;
-                self.map_address() & 0x1fff
-            }
-            3 => {
-                self.pipeline.data_low = 0;
-                self.row_address()
-            }
-            5 => {
-                self.pipeline.data_high = 0;
-                self.row_address() | 1
-            }
-            _ => NO_READ,
-        }
-    }
-
-    fn lose_object_read(&mut self) -> u16 {
-        let y = self.scan.y[self.pipeline.object as usize];
-        let (tile, flags) = (self.pipeline.object_tile, self.pipeline.object_flags);
-        let address = self.object_row(y, tile, flags) as u16 & 0x1fff;
-        if self.pipeline.object_step == OBJECT_ARRIVED {
-            self.pipeline.object_data_high = 0;
-            return address | 1;
-        }
-        self.pipeline.object_data_low = 0;
-        address
+        vram[(row_address(self) | bank | plane) as usize & 0x3fff]
     }
 
     /// Returns true if the window begins on a pixel on which the fetcher forms an address: the
@@ -99,6 +55,50 @@ fn tile_line(ppu: &Ppu) -> u8 {
         return ppu.pipeline.tile_line;
     }
     ppu.fetch_row()
+}
+
+/// Returns the address, in a bank, of the row of the tile that is fetched.
+fn row_address(ppu: &Ppu) -> u16 {
+    let line = tile_line(ppu);
+    let row = if ppu.pipeline.tile_attributes & 0x40 != 0 { !line } else { line };
+    ppu.tile_address(ppu.pipeline.tile, row) & 0x1fff
+}
+
+/// Puts 0 in the place of the byte that was read on the last dot, because a block of HDMA has the
+/// bus. Returns the byte's address in its bank, or `NO_READ`.
+pub(crate) fn lose_read(ppu: &mut Ppu) -> u16 {
+    let step = ppu.pipeline.object_step;
+    if step == OBJECT_HAS_LOW || step == OBJECT_ARRIVED {
+        return lose_object_read(ppu);
+    }
+    match ppu.pipeline.fetch_step {
+        1 => {
+            ppu.pipeline.tile = 0;
+            ppu.pipeline.tile_attributes = 0;
+            ppu.map_address() & 0x1fff
+        }
+        3 => {
+            ppu.pipeline.data_low = 0;
+            row_address(ppu)
+        }
+        5 => {
+            ppu.pipeline.data_high = 0;
+            row_address(ppu) | 1
+        }
+        _ => NO_READ,
+    }
+}
+
+fn lose_object_read(ppu: &mut Ppu) -> u16 {
+    let y = ppu.scan.y[ppu.pipeline.object as usize];
+    let (tile, flags) = (ppu.pipeline.object_tile, ppu.pipeline.object_flags);
+    let address = ppu.object_row(y, tile, flags) as u16 & 0x1fff;
+    if ppu.pipeline.object_step == OBJECT_ARRIVED {
+        ppu.pipeline.object_data_high = 0;
+        return address | 1;
+    }
+    ppu.pipeline.object_data_low = 0;
+    address
 }
 
 impl Pipeline {
