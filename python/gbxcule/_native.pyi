@@ -45,6 +45,9 @@ class CompiledKernel:
         stream: int | None = None,
     ) -> None: ...
 
+class LentArray:
+    def __init__(self, array: Any) -> None: ...
+
 def read_program(path: str) -> str: ...
 def compile_kernels(
     text: str,

@@ -155,6 +155,9 @@ def spelled(value: Any, name: Callable[[Piece[..., Any]], str] = lambda piece: p
         return "".join(part if isinstance(part, str) else name(part) for part in value._parts)
     if isinstance(value, type):
         return _spelled_type(value)
+    if isinstance(value, FunctionType) and value.__module__ in ("gbxcule.warp.composite", "warp._src.types"):
+        # `from warp.types import vector`: kernels call it, too.
+        return f"wp.types.{value.__name__}"
     return None
 
 
@@ -301,10 +304,10 @@ class Program:
         if isinstance(value, ModuleType):
             line = f"import {value.__name__}"
             return self._bind(wanted, line, line + " as {name}", hidden)
-        if isinstance(value, FunctionType):
+        text = spelled(value, self.piece)
+        if text is None and isinstance(value, FunctionType):
             # The compiler will say that kernels can't call it.
             return self.piece(Piece(value, ""), hidden, wanted)
-        text = spelled(value, self.piece)
         return None if text is None else self.bind(wanted, text, hidden)
 
     def piece(self, piece: Piece[..., Any], hidden: Set[str] = frozenset(), wanted: str | None = None) -> str:

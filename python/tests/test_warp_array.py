@@ -35,6 +35,15 @@ def test_a_tape_reverses_what_is_assigned_from_an_array():
     assert x.grad.numpy().tolist() == [2.0, 4.0] and z.grad.numpy().tolist() == [0.0, 0.0]
 
 
+def test_an_array_lends_its_memory_once_for_all_launches():
+    x = wp.array([1.0, 2.0], dtype=float)
+    lent = x.lent()
+    wp.launch(triple, 2, [x])
+    x.numpy()[0] = 5.0
+    wp.launch(triple, 2, [x])
+    assert x.lent() is lent and x.numpy().tolist() == [15.0, 18.0]
+
+
 def test_a_tape_reverses_copies_without_gaps():
     x, y = wp.array(numbers(6, 2, 3), requires_grad=True), wp.zeros(6, requires_grad=True)
     with wp.Tape() as tape:

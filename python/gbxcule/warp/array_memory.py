@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gbxcule._native import LentArray
 from gbxcule.warp import capture, overwritten
 from gbxcule.warp.device import Device, get_device
 from gbxcule.warp.element import (
@@ -152,13 +153,17 @@ class array(ElementOperators):
     @property
     def has_memory(self) -> bool:
         """Tell whether this array, or the one that it is a slice of, has elements."""
-        of = self._memory.base
-        return self.size > 0 or (isinstance(of, np.ndarray) and of.size > 0)
+        of = self._memory
+        return of.size > 0 or (isinstance(of.base, np.ndarray) and of.base.size > 0)
 
     def lent(self) -> Any:
         """Return the memory for a launch, or None if there is none: then `if a:` is false, as in Warp."""
         if self._lent is None and self.has_memory:
-            self._lent = self._memory
+            try:
+                self._lent = LentArray(self._memory)
+            except (BufferError, TypeError, ValueError):
+                # Memory that NumPy doesn't lend, such as records; the launch says what is wrong with other memory.
+                self._lent = self._memory
         return self._lent
 
     @property
@@ -318,11 +323,12 @@ class array(ElementOperators):
 
     def _overwrite(self, key: Any, numbers: Any) -> None:
         """Store numbers, or let a capture record that; a tape then treats the elements as constants."""
-        from gbxcule.warp.tape import forget  # builds on this module
-
         overwritten.before(self._memory)
         capture.run(lambda: self._memory.__setitem__(key, numbers))
-        forget(self, key)
+        if self._grad is not None:
+            from gbxcule.warp.tape import forget  # builds on this module
+
+            forget(self, key)
 
     def assign(self, source: Any) -> "array":
         """Copy from an array, or from data to make one from."""

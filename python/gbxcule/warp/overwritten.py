@@ -17,7 +17,7 @@ from gbxcule.warp import capture
 Memory = npt.NDArray[Any]
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(slots=True)
 class Reader:
     """Memory of a tape's step, and a test whether the step's reverse reads it."""
 
@@ -43,7 +43,9 @@ class Keeper:
 
     def keep(self, memory: Memory) -> None:
         """Copy memory that is about to be overwritten, if a step's reverse reads it; add a step that restores it."""
-        readers = self._readers.get(_allocation(memory), {})
+        readers = self._readers.get(_allocation(memory))
+        if readers is None:
+            return
         shared = {key: each for key, each in readers.items() if np.may_share_memory(each.memory, memory)}
         needed = [key for key, each in shared.items() if each.is_read()]
         if not needed:
@@ -68,11 +70,20 @@ class Keeper:
         return lambda: capture.run(lambda: copy(True))
 
 
+_allocations: "dict[int, tuple[weakref.ref[Memory], int]]" = {}
+
+
 def _allocation(memory: Memory) -> int:
     """Return the address of the whole block that memory is a part of."""
-    while isinstance(memory.base, np.ndarray):
-        memory = memory.base
-    return int(memory.__array_interface__["data"][0])
+    key = id(memory)
+    if key not in _allocations:
+        block = memory
+        while isinstance(block.base, np.ndarray):
+            block = block.base
+        # NumPy takes microseconds to tell an address.
+        address = int(block.__array_interface__["data"][0])
+        _allocations[key] = weakref.ref(memory, lambda _: _allocations.pop(key, None)), address
+    return _allocations[key][1]
 
 
 def _is_within(part: Memory, whole: Memory) -> bool:
@@ -87,17 +98,18 @@ def _ends(memory: Memory) -> tuple[int, int]:
     return address + low, address + high + memory.itemsize
 
 
-_keepers: "weakref.WeakSet[Keeper]" = weakref.WeakSet()
+_keepers: "dict[int, weakref.ref[Keeper]]" = {}
 
 
 def watch(keeper: Keeper) -> None:
     """Call a tape's keeper before memory is overwritten, until it is released."""
-    _keepers.add(keeper)
+    key = id(keeper)
+    _keepers[key] = weakref.ref(keeper, lambda _: _keepers.pop(key, None))
 
 
 def release(keeper: Keeper) -> None:
     """Stop calling a keeper."""
-    _keepers.discard(keeper)
+    _keepers.pop(id(keeper), None)
 
 
 def is_watched() -> bool:
@@ -107,6 +119,7 @@ def is_watched() -> bool:
 
 def before(*memories: Memory) -> None:
     """Let all keepers save memory that is about to be overwritten."""
-    for keeper in list(_keepers):
-        for memory in memories:
+    for reference in list(_keepers.values()):
+        keeper = reference()
+        for memory in memories if keeper else ():
             keeper.keep(memory)

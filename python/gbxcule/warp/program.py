@@ -3,7 +3,7 @@
 import inspect
 import operator
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -346,11 +346,17 @@ class Launch:
             values = _beside_gradients(self.kernel, self.values, self.gradients, self.input_count)
             Launch(self.kernel, self.dim, values).reverse()
             return
-        compiled, arguments = self.bound()
+        self._run(self.bound(), self._memories() if overwritten.is_watched() else ())
+
+    def _run(
+        self, bound: tuple[CompiledKernel, tuple[Any, ...]], memories: Sequence[tuple[str, npt.NDArray[Any]]]
+    ) -> None:
+        """Run the kernel, or let a capture record it. `memories` lists its arrays, if a tape waits for `backward`."""
+        compiled, arguments = bound
         grid = _grid(self.kernel, self.dim)
-        if overwritten.is_watched():
+        if memories:
             written = in_place.written(compiled)
-            overwritten.before(*(memory for name, memory in self._memories() if name in written))
+            overwritten.before(*[memory for name, memory in memories if name in written])
         named = dict(zip(self.kernel.parameters, self.values, strict=True)) if recording.is_on() else None
 
         def run() -> None:
@@ -361,26 +367,24 @@ class Launch:
 
         capture.run(run)
 
-    def keep_for_reverse(self) -> None:
-        """Copy arrays that the launch will overwrite, if its reverse needs the old numbers."""
-        if self._has_gradients():
-            compiled, _ = self.bound()
-            self._copies = in_place.copies_for(compiled, _grid(self.kernel, self.dim), list(self._memories()))
+    def record(self) -> None:
+        """Run the kernel, and let the open tape reverse it."""
+        bound, memories = self.bound(), self._memories()
+        has_gradients = any([each.grad is not None for value in self.values for each in arrays_in(value)])
+        if has_gradients:
+            # The launch overwrites numbers that its reverse may need.
+            self._copies = in_place.copies_for(bound[0], _grid(self.kernel, self.dim), memories)
+        self._run(bound, memories)
+        compiled = self._copies.compiled if self._copies else bound[0]
+        readers = [
+            Reader(memory, partial(_is_read_by_reverse, compiled, name), (id(compiled), name))
+            for name, memory in (memories if has_gradients else ())
+        ]
+        tape.record(self.reverse, self.values, readers)
 
-    def _has_gradients(self) -> bool:
-        return any(each.grad is not None for value in self.values for each in arrays_in(value))
-
-    def readers(self) -> list[Reader]:
-        """List the arrays, each with a test whether the reverse reads it."""
-        if not self._has_gradients():
-            return []
-        compiled = self._copies.compiled if self._copies else self.bound()[0]
-        asked = {name: partial(_is_read_by_reverse, compiled, name) for name in self.kernel.parameters}
-        return [Reader(memory, asked[name], (id(compiled), name)) for name, memory in self._memories()]
-
-    def _memories(self) -> Iterator[tuple[str, npt.NDArray[Any]]]:
-        for name, value in zip(self.kernel.parameters, self.values, strict=True):
-            yield from ((name, each.numpy()) for each in arrays_in(value) if each.has_memory)
+    def _memories(self) -> list[tuple[str, npt.NDArray[Any]]]:
+        named = zip(self.kernel.parameters, self.values, strict=True)
+        return [(name, each.numpy()) for name, value in named for each in arrays_in(value) if each.has_memory]
 
     def bound(self) -> tuple[CompiledKernel, tuple[Any, ...]]:
         """Return the compiled kernel, and the arguments in the form that it takes."""
@@ -440,10 +444,9 @@ def launch(
     if record_cmd:
         return one
     if record_tape and not adjoint and tape.is_recording():
-        one.keep_for_reverse()
-    one.launch()
-    if record_tape and not adjoint:
-        tape.record(one.reverse, values, one.readers() if tape.is_recording() else ())
+        one.record()
+    else:
+        one.launch()
     return None
 
 

@@ -1,6 +1,6 @@
 """Gradients of arrays with `retain_grad`, which stay when the launch that wrote the array has been reversed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,13 +48,13 @@ def retained_by(kernel: Any, compiled: CompiledKernel, arguments: Mapping[str, A
     return [Retained(each, name, kernel, name in stored and _is_alone(each, arrays)) for name, each in retained]
 
 
-def arrays_in(value: Any) -> Iterator[array]:
-    """Yield the arrays of an argument: itself, the fields of a struct, or the array behind an indexed array."""
+def arrays_in(value: Any) -> Sequence[array]:
+    """List the arrays of an argument: itself, the fields of a struct, or the array behind an indexed array."""
     if isinstance(value, array):
-        yield value
-    elif isinstance(value, (StructInstance, indexedarray)):
-        for each in value.argument(lambda part: part).values():
-            yield from arrays_in(each)
+        return (value,)
+    if isinstance(value, (StructInstance, indexedarray)):
+        return [each for part in value.argument(lambda part: part).values() for each in arrays_in(part)]
+    return ()
 
 
 def _is_alone(value: array, arrays: list[tuple[str, array]]) -> bool:

@@ -100,6 +100,8 @@ pub(crate) struct Borrowed {
 // SAFETY: a tensor belongs to no thread; its deleter is called where Python is attached, because
 // Python drops its objects there.
 unsafe impl Send for Borrowed {}
+// SAFETY: nobody changes the description of a tensor, and who uses its memory keeps others away.
+unsafe impl Sync for Borrowed {}
 
 impl Borrowed {
     /// Asks an object for its memory on the CPU.

@@ -14,6 +14,7 @@ mod file;
 mod geometry;
 mod grade;
 mod kernel;
+mod lent_array;
 mod live_view;
 mod rollout;
 mod rom;
@@ -50,6 +51,8 @@ mod _native {
         CompileError, CompiledKernel, LaunchError, compile_kernels, find_kernels, read_program,
         synchronize,
     };
+    #[pymodule_export]
+    use crate::lent_array::LentArray;
     #[pymodule_export]
     use crate::live_view::LiveView;
     #[pymodule_export]

@@ -8,17 +8,20 @@ use gbxcule_ir::{Module, Scalar, Shape, StructId, Type};
 use gbxcule_runtime::{Argument, Array, DataType, Device, Error, Kernel, Stream};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyTuple};
 
 use super::launch_target::{LaunchTarget, field_of};
 use crate::array::DeviceArray;
 use crate::dlpack::{Borrowed, CPU, CUDA, Element};
+use crate::lent_array::LentArray;
 
 /// Arguments of one launch, and the arrays borrowed for it.
 pub(crate) struct Arguments {
     // The fields are dropped in this order: arrays before the memory under them.
     list: Vec<Argument>,
     borrowed: Vec<Borrowed>,
+    #[allow(dead_code, reason = "held, not read")]
+    lent: Vec<Py<LentArray>>,
     owners: BTreeSet<u64>,
 }
 
@@ -43,8 +46,8 @@ impl Arguments {
                 values.len()
             )));
         }
-        let (borrowed, owners) = (Vec::new(), BTreeSet::new());
-        let mut taker = ArgumentReader { module, place, borrowed, owners };
+        let (borrowed, lent, owners) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let mut taker = ArgumentReader { module, place, borrowed, lent, owners };
         let mut list = Vec::new();
         for (parameter, value) in parameters.iter().zip(values.iter()) {
             let gradient = match gradients {
@@ -66,7 +69,8 @@ impl Arguments {
                 }
             }
         }
-        Ok(Self { list, borrowed: taker.borrowed, owners: taker.owners })
+        let ArgumentReader { borrowed, lent, owners, .. } = taker;
+        Ok(Self { list, borrowed, lent, owners })
     }
 
     /// Makes the streams of the borrowed arrays' owners wait for the launch (on the CPU it has
@@ -91,6 +95,7 @@ struct ArgumentReader<'a> {
     module: &'a Module,
     place: &'a LaunchTarget,
     borrowed: Vec<Borrowed>,
+    lent: Vec<Py<LentArray>>,
     /// Streams of the borrowed arrays' owners.
     owners: BTreeSet<u64>,
 }
@@ -191,17 +196,23 @@ impl ArgumentReader<'_> {
             .map(|field| (field.name.clone(), field.ty))
             .collect();
         let names = || fields.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
-        if let Ok(given) = value.cast::<PyDict>() {
+        let unknown = || {
+            let Ok(given) = value.cast::<PyDict>() else { return Ok(()) };
             for key in given.keys() {
                 if !fields.iter().any(|(name, _)| key.eq(name).unwrap_or(false)) {
                     let message = format!("the struct has no field `{key}`; it has {}", names());
                     return Err(PyTypeError::new_err(message));
                 }
             }
+            Ok(())
+        };
+        if value.cast::<PyDict>().is_ok_and(|given| given.len() != fields.len()) {
+            unknown()?;
         }
         let mut field_arguments = Vec::new();
         for (name, ty) in &fields {
             let Some(part) = field_of(value, name)? else {
+                unknown()?;
                 return Err(PyTypeError::new_err(format!(
                     "field `{name}` is missing: a struct is a dictionary, or an object, with {}",
                     names()
@@ -224,11 +235,29 @@ impl ArgumentReader<'_> {
         {
             return self.device_array(of, dims, array);
         }
+        if let Ok(lent) = value.cast::<LentArray>() {
+            self.check_device(Device::Cpu)?;
+            let array = self.borrowed_array(of, dims, lent.get().borrowed())?;
+            self.lent.push(lent.clone().unbind());
+            return Ok(array);
+        }
         self.check_place(value)?;
         let stream = self.place.stream.as_ref();
         let records = self.records(of, value)?;
         let value = records.as_ref().unwrap_or(value);
         let borrowed = Borrowed::in_order_of(value, stream.and_then(Stream::handle))?;
+        let array = self.borrowed_array(of, dims, &borrowed)?;
+        if stream.is_some() {
+            let ours = value.cast::<DeviceArray>().ok();
+            let owner = ours.and_then(|ours| ours.get().array().stream()?.handle());
+            self.owners.insert(owner.unwrap_or(self.place.caller));
+        }
+        self.borrowed.push(borrowed);
+        Ok(array)
+    }
+
+    /// Converts memory that stays borrowed as long as the array lives.
+    fn borrowed_array(&self, of: Type, dims: u8, borrowed: &Borrowed) -> PyResult<Array> {
         let described = ArrayDescription {
             element: borrowed.element(),
             shape: borrowed.shape(),
@@ -244,7 +273,7 @@ impl ArgumentReader<'_> {
         // that a launch uses. On a device the producer has made our stream wait for its own, and
         // `make_owners_wait` makes its stream wait for ours before anything is dropped.
         let array = unsafe {
-            match stream {
+            match self.place.stream.as_ref() {
                 None => Array::external(address, bytes, data_type, below, &extents, &strides),
                 Some(stream) => {
                     let address = address.expose_provenance() as u64;
@@ -252,12 +281,6 @@ impl ArgumentReader<'_> {
                 }
             }
         };
-        if stream.is_some() {
-            let ours = value.cast::<DeviceArray>().ok();
-            let owner = ours.and_then(|ours| ours.get().array().stream()?.handle());
-            self.owners.insert(owner.unwrap_or(self.place.caller));
-        }
-        self.borrowed.push(borrowed);
         array.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
@@ -324,7 +347,6 @@ impl ArgumentReader<'_> {
     fn check_place(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let Some(ask) = value.getattr_opt("__dlpack_device__")? else { return Ok(()) };
         let (kind, ordinal): (i32, i32) = ask.call0()?.extract()?;
-        let launch_device = self.place.device;
         let array_device = match (kind, u32::try_from(ordinal)) {
             (CPU, _) => Device::Cpu,
             (CUDA, Ok(ordinal)) => Device::Cuda(ordinal),
@@ -335,6 +357,12 @@ impl ArgumentReader<'_> {
                 return Err(PyValueError::new_err(message));
             }
         };
+        self.check_device(array_device)
+    }
+
+    /// Checks that a device is the launch's.
+    fn check_device(&self, array_device: Device) -> PyResult<()> {
+        let launch_device = self.place.device;
         if array_device == launch_device {
             return Ok(());
         }
@@ -422,8 +450,10 @@ fn inside(ty: &DataType) -> (Vec<usize>, Option<Scalar>) {
 }
 
 fn number(scalar: Scalar, value: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
-    // The scalars of NumPy and torch convert to Python's own.
-    let number = if value.hasattr("item")? { value.call_method0("item")? } else { value.clone() };
+    // The scalars of NumPy and torch convert to Python's own; NumPy's `float64` is a `float`, too.
+    let is_own = value.is_exact_instance_of::<PyFloat>() || value.is_exact_instance_of::<PyInt>();
+    let number =
+        if !is_own && value.hasattr("item")? { value.call_method0("item")? } else { value.clone() };
     if number.is_instance_of::<PyBool>() {
         let truth: bool = number.extract()?;
         let fits = scalar == Scalar::Bool;
@@ -459,8 +489,8 @@ fn composite(
     if shape != inner && !is_flat {
         return Ok(Err(shape));
     }
-    let bytes: Vec<u8> = array.call_method0("tobytes")?.extract()?;
-    Ok(Ok(Argument::Value(wanted.clone(), bytes)))
+    let bytes = array.call_method0("tobytes")?.cast_into::<PyBytes>()?;
+    Ok(Ok(Argument::Value(wanted.clone(), bytes.as_bytes().to_vec())))
 }
 
 fn numpy_name(scalar: Scalar) -> Option<String> {
