@@ -99,7 +99,7 @@ def test_misuse_says_what_is_wanted():
         sparse.bsr_copy(a)
 
 
-@pytest.mark.parametrize("solver", ["cg", "cr", "bicgstab"])
+@pytest.mark.parametrize("solver", ["cg", "cr", "bicgstab", "gmres"])
 @pytest.mark.parametrize("kind", ["id", "diag", "diag_abs"])
 @pytest.mark.parametrize("form", ["sparse", "dense", "vectors", "own"])
 def test_solvers_solve(solver, kind, form):
@@ -129,5 +129,20 @@ def test_a_solver_looks_when_it_is_asked_to():
     done, size, limit = linear.cg(a, b, wp.zeros_like(b), check_every=3, callback=lambda *told: seen.append(told))
     assert [told[0] for told in seen] == [0, 3, 6, 8] and done == 8 and size <= limit
     assert linear.cg(a, b, wp.zeros_like(b), check_every=0)[0].numpy() == [8]
+    seen.clear()
+    linear.gmres(a, b, wp.zeros_like(b), restart=3, check_every=1, callback=lambda *told: seen.append(told))
+    assert [told[0] for told in seen][:3] == [0, 3, 6]
     with wp.Tape(), pytest.raises(NotImplementedError, match="reversed"):
         linear.cg(a, wp.ones(8, dtype=wp.float64, requires_grad=True), wp.zeros_like(b))
+
+
+@pytest.mark.parametrize("on_the_left", [False, True])
+def test_gmres_solves_systems_that_are_not_symmetric(on_the_left):
+    random = np.random.default_rng(3)
+    a, right = random.normal(size=(20, 20)) * 0.1 + np.diag(np.arange(1.0, 21.0)), random.normal(size=20)
+    matrix, b = wp.array(a), wp.array(right)
+    x = wp.zeros_like(b)
+    done, size, limit = linear.gmres(
+        matrix, b, x, restart=7, M=linear.preconditioner(matrix), is_left_preconditioner=on_the_left
+    )
+    assert size <= limit and done % 7 == 0 and np.allclose(a @ x.numpy(), right)

@@ -82,7 +82,7 @@ class Example:
                 sparse.bsr_identity(10, dtype) * 3.0
             )
             right = self.numbers(square.shape[0], dtype)
-            for name in ("cg", "cr", "bicgstab"):
+            for name in ("cg", "cr", "bicgstab", "gmres"):
                 for kind in ("id", "diag"):
                     for every in (1, 3):
                         x = wp.zeros_like(right)

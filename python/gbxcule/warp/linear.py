@@ -4,6 +4,7 @@ As in Warp a solver looks at the residual after each `check_every` iterations, a
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -131,8 +132,12 @@ def _solve(
     maxiter: float | None,
     callback: Callable[..., Any] | None,
     check_every: int,
+    stride: int = 1,
 ) -> Any:
-    """Step until the residual is small; `method` changes the solution in place, and gives residuals."""
+    """Step until the residual is small; `method` changes the solution in place, and gives residuals.
+
+    A step of the method counts as `stride` iterations.
+    """
     scalar = system.operator.scalar_type
     exact = 1e-3 if scalar is float16 else 1e-6 if scalar is float32 else 1e-12
     if tol is None:
@@ -147,8 +152,8 @@ def _solve(
     if callback is not None and check_every:
         callback(done, size, limit)
     while size > limit and done < most:
-        for _ in range(min(check_every or most, most - done)):
-            done += 1
+        for _ in range(-(-min(check_every or most, most - done) // stride)):
+            done += stride
             if size > limit:
                 size = float(np.linalg.norm(next(residuals)))
         if callback is not None and check_every:
@@ -161,7 +166,7 @@ def _solve(
 
 
 def _ratio(above: Any, below: Any) -> Any:
-    return above / below if below != 0 else type(below)(0)
+    return above / below if below != 0 else above * type(below)(0)
 
 
 def _gradients(system: _System, x: Numbers, r: Numbers) -> Iterator[Numbers]:
@@ -210,6 +215,32 @@ def _stabilized(system: _System, x: Numbers, r: Numbers) -> Iterator[Numbers]:
         r = s - omega * t
         before, rho = rho, shadow @ r
         p = r + _ratio(rho, before) * _ratio(alpha, omega) * (p - omega * v)
+
+
+def _minimal(
+    restart: int, on_the_left: bool, system: _System, x: Numbers, r: Numbers
+) -> Iterator[Numbers]:
+    """Minimize the residual in the span of `restart` products, again and again."""
+    while True:
+        yield r
+        first = system.conditioned(r) if on_the_left else r
+        basis, products = [_ratio(first, np.linalg.norm(first))], np.zeros((restart + 1, restart))
+        for column in range(restart):
+            if on_the_left:
+                made = system.conditioned(system.times(basis[-1]))
+            else:
+                made = system.times(system.conditioned(basis[-1]))
+            for row, vector in enumerate(basis):
+                products[row, column] = made @ vector
+                made = made - made.dtype.type(products[row, column]) * vector
+            products[column + 1, column] = length = np.linalg.norm(made)
+            basis.append(_ratio(made, length))
+        wanted = np.zeros(restart + 1)
+        wanted[0] = np.linalg.norm(first)
+        weights = np.linalg.lstsq(products, wanted, rcond=None)[0].astype(x.dtype)
+        step = weights @ np.array(basis[:-1])
+        x += step if on_the_left else system.conditioned(step)
+        r = system.b.numpy().reshape(-1) - system.times(x)
 
 
 def _runs(of: str, run: bool, restart: Any = None) -> None:
@@ -276,6 +307,30 @@ def bicgstab(
     if is_left_preconditioner and M is not None:
         raise NotImplementedError("`bicgstab` takes a preconditioner on the right: leave out `is_left_preconditioner`")
     return _solve(_stabilized, _System("bicgstab", A, b, x, M), tol, atol, maxiter, callback, check_every)
+
+
+def gmres(
+    A: Any,  # noqa: N803
+    b: array,
+    x: array,
+    tol: float | None = None,
+    atol: float | None = None,
+    restart: int = 31,
+    maxiter: float | None = 0,
+    M: Any = None,  # noqa: N803
+    callback: Callable[..., Any] | None = None,
+    check_every: int = 31,
+    use_cuda_graph: bool = True,
+    is_left_preconditioner: bool = False,
+    run: bool = True,
+) -> Any:
+    """Solve any system by generalized minimal residuals, which begins anew after `restart` iterations."""
+    _runs("gmres", run)
+    system = _System("gmres", A, b, x, M)
+    stride = min(restart, int(maxiter) if maxiter else system.operator.shape[0])
+    check_every = max(check_every, stride) if check_every else 0
+    method = partial(_minimal, stride, is_left_preconditioner)
+    return _solve(method, system, tol, atol, maxiter, callback, check_every, stride)
 
 
 def __getattr__(name: str) -> Any:
