@@ -235,6 +235,42 @@ def test_functions_that_load_modules_do_nothing():
         wp.optim.linear.FSAI()
 
 
+def test_a_logger_gets_messages(capsys):
+    from gbxcule.warp.internal import log_error, log_info
+
+    class Log:
+        def __init__(self):
+            self.seen = []
+
+        def info(self, message):
+            self.seen.append(message)
+
+        debug = warning = error = info
+
+    log = Log()
+    with wp.ScopedLogger(log):
+        log_info("inside")
+        log_error("wrong")
+        assert wp.get_logger() is log
+    log_info("outside")
+    assert log.seen == ["inside", "wrong"] and capsys.readouterr().out == "outside\n"
+    with pytest.raises(TypeError, match="a logger has"):
+        wp.set_logger("log")
+
+
+def test_a_tape_returns_gradients_of_arguments():
+    @wp.struct
+    class Pair:
+        x: wp.array[float]
+        k: float
+
+    pair = Pair()
+    pair.x = wp.ones(2, requires_grad=True)
+    tape = wp.Tape()
+    assert tape.get_adjoint(pair.x) is pair.x.grad and tape.get_adjoint(pair).x is pair.x.grad
+    assert tape.get_adjoint(1.0) is None and pair.x in tape.gradients
+
+
 EDGES = [[0, 1], [1, 2], [2, 3], [3, 4], [4, 0], [1, 5], [5, 6], [6, 7], [7, 1], [8, 9], [0, 6]]
 
 

@@ -100,6 +100,10 @@ from gbxcule.warp.indexed_array import indexedarray1d as indexedarray1d
 from gbxcule.warp.indexed_array import indexedarray2d as indexedarray2d
 from gbxcule.warp.indexed_array import indexedarray3d as indexedarray3d
 from gbxcule.warp.indexed_array import indexedarray4d as indexedarray4d
+from gbxcule.warp.logger import Logger as Logger
+from gbxcule.warp.logger import ScopedLogger as ScopedLogger
+from gbxcule.warp.logger import get_logger as get_logger
+from gbxcule.warp.logger import set_logger as set_logger
 from gbxcule.warp.mapping import map as map
 from gbxcule.warp.program import Function as Function
 from gbxcule.warp.program import Kernel as Kernel

@@ -5,13 +5,14 @@ of a value.
 """
 
 import os
-import sys
 from typing import Any
 
 from gbxcule import _native
 from gbxcule.warp import builtin, capture
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.composite import Composite
+from gbxcule.warp.logger import log_error as log_error
+from gbxcule.warp.logger import log_info as log_info
 from gbxcule.warp.scalar import float32
 
 _PREFIX = "wp_builtin_"
@@ -70,13 +71,3 @@ def user_cache_dir(appname: str | None = None, appauthor: Any = None, version: s
     """Return a program's cache folder."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return os.path.join(base, *(part for part in (appname, appname and version) if part))
-
-
-def log_info(message: str) -> None:
-    """Print a message, as Warp's logger does by default."""
-    print(message)
-
-
-def log_error(message: str) -> None:
-    """Print an error."""
-    print(message, file=sys.stderr)

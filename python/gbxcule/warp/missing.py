@@ -34,7 +34,6 @@ _INSTEAD = (
     ("dense_", "use the functions of tiles, such as `wp.tile_cholesky`, or NumPy"),
     ("[Aa]llocator", "give an array your own memory by `wp.array(ptr=..)`"),
     ("[Mm]emory", "Python's `tracemalloc` counts the memory of arrays"),
-    ("Logger|_logger", "nothing here logs; `wp.ScopedLogLevel` is accepted"),
     ("Texture", "sample a `wp.Volume` or an array"),
     ("cuda", "`gbxcule.kernel` launches on CUDA devices"),
 )

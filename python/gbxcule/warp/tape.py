@@ -65,6 +65,11 @@ class Tape(KnownByName):
         elif isinstance(value, array) and value.grad is not None:
             self.gradients[value] = value.grad
 
+    def get_adjoint(self, a: Any) -> Any:
+        """Return the gradient of an argument: an array's, a struct's with those of its arrays, or `None`."""
+        self._remember(a)
+        return self.gradients[a] if isinstance(a, StructInstance) else getattr(a, "grad", None)
+
     def backward(self, loss: array | None = None, grads: dict[array, array] | None = None) -> None:
         """Reverse all launches, from a loss, whose gradient becomes 1, or from given or already set gradients."""
         if loss is not None:
