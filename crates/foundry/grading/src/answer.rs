@@ -61,10 +61,17 @@ type Reply = Result<String, String>;
 /// Returns the text of a `content`: a string, or a list of parts with texts.
 fn reply(content: &Value) -> Reply {
     match content {
-        Value::String(text) => Ok(text.clone()),
-        Value::Array(parts) => Ok(parts.iter().filter_map(|part| part["text"].as_str()).collect()),
-        _ => Err("the reply has no text".into()),
+        Value::String(text) => said(text.clone()),
+        Value::Array(parts) => {
+            said(parts.iter().filter_map(|part| part["text"].as_str()).collect())
+        }
+        _ => said(String::new()),
     }
+}
+
+/// Returns a text, if it is more than spaces.
+fn said(text: String) -> Reply {
+    if text.trim().is_empty() { Err("the reply has no text".into()) } else { Ok(text) }
 }
 
 /// Returns the replies in a body of one of the three APIs. An item of another shape counts as a
@@ -75,18 +82,19 @@ fn replies(body: &Value) -> Vec<Reply> {
         _ if it["finish_reason"] == "length" => {
             Err("the reply was cut off (`finish_reason` is `length`)".into())
         }
-        Value::String(text) if it["message"].is_null() => Ok(text.clone()),
+        Value::String(text) if it["message"].is_null() => said(text.clone()),
         _ => reply(&it["message"]["content"]),
     };
     let mut replies: Vec<Reply> = list("choices").iter().map(of_choice).collect();
     if body["status"] == "incomplete" {
         replies.push(Err("the reply was cut off (`status` is `incomplete`)".into()));
+    } else if body["stop_reason"] == "max_tokens" {
+        replies.push(Err("the reply was cut off (`stop_reason` is `max_tokens`)".into()));
+    } else if body["type"] == "message" {
+        replies.push(reply(&body["content"]));
     } else if !list("output").is_empty() {
         // Items without a `content` are reasoning and tool calls.
-        let said = list("output").iter().map(|it| reply(&it["content"]));
-        let text: String = said.flatten().collect();
-        let none = || "the reply has no text".to_owned();
-        replies.push(if text.is_empty() { Err(none()) } else { Ok(text) });
+        replies.push(said(list("output").iter().flat_map(|it| reply(&it["content"])).collect()));
     }
     replies
 }
@@ -99,6 +107,14 @@ impl Line {
             let (task, row) = id.rsplit_once('/')?;
             Some((task, row.parse::<u64>().ok()?))
         });
+        if let Some((task, row)) = id
+            && (self.row.is_some_and(|it| it != row)
+                || self.task.as_deref().is_some_and(|it| it != task))
+        {
+            return Err(wrong(
+                "two questions: `row` and `task` differ from `custom_id` or `task_id`",
+            ));
+        }
         let row = self.row.or(id.map(|id| id.1)).ok_or_else(|| {
             wrong("no row: a line has `row`, or a `custom_id` or `task_id` such as `python-to-cuda/17`")
         })?;
@@ -326,6 +342,10 @@ mod tests {
             ),
             (r#"{"row": 1, "answer": ""}"#, ":2:1: no `task`: name it here"),
             (r#"{"task": "python-to-ir", "answer": ""}"#, ":2:1: no row: "),
+            (
+                r#"{"custom_id": "python-to-ir/1", "row": 2, "answer": "a"}"#,
+                ":2:1: two questions: ",
+            ),
         ] {
             let said = said(&format!("{ours}\n{line}\n"));
             assert!(said.starts_with(reason), "{line}: {said}");
@@ -354,6 +374,7 @@ mod tests {
         assert_eq!(of(&format!(r#""response": {output}"#)), a);
         assert_eq!(of(&format!(r#""response": {{"status_code": 200, "body": {output}}}"#)), a);
         assert_eq!(of(r#""choices": [{"message": {"content": [{"text": "a"}]}}]"#), a);
+        assert_eq!(of(r#""type": "message", "content": [{"type": "text", "text": "a"}]"#), a);
         for (written, read) in [
             (r"\ud83d", "\u{FFFD}"),
             (r"a\uDE00b\ud83d\ude00", "a\u{FFFD}b\u{1F600}"),
@@ -363,6 +384,12 @@ mod tests {
         }
         for (rest, reason) in [
             (r#""answer": 7"#, "no text"),
+            (r#""answer": " \n""#, "no text"),
+            (r#""type": "message", "content": []"#, "no text"),
+            (
+                r#""type": "message", "stop_reason": "max_tokens", "content": [{"text": "a"}]"#,
+                "cut off",
+            ),
             (r#""choices": [{"message": {"content": null}}]"#, "no text"),
             (r#""choices": [{"finish_reason": "length", "message": {"content": "a"}}]"#, "cut off"),
             (r#""response": {"body": {"status": "incomplete", "output": []}}"#, "cut off"),

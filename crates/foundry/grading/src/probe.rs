@@ -228,8 +228,12 @@ impl GradedRow {
 
     fn long_draw(&self, points: u32, kind: DrawKind) -> Option<FreshInputs> {
         let shaped = self.own.reshaped(Reshaping::Large(points), &mut Random::new(self.seed))?;
-        let data = || execute::arguments(&self.program, &shaped.inputs, self.seed);
-        self.program.takes(&shaped.inputs).then(|| self.probe(kind, &shaped, &data(), self.seed))?
+        let probed = |it: &Shaped| {
+            let data =
+                || self.crowded(execute::arguments(&self.program, &it.inputs, self.seed), it);
+            self.program.takes(&it.inputs).then(|| self.probe(kind, it, &data(), self.seed))?
+        };
+        probed(&shaped).or_else(|| probed(&self.with_room(&shaped, BUDGET, self.seed)?))
     }
 
     /// Returns the row's inputs with larger extents, or with the stored extents if its program

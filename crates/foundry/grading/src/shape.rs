@@ -19,7 +19,9 @@ pub(crate) struct Shaped {
 }
 
 /// Greatest number of points of a launch, and of elements of an array.
-const MAX_ELEMENTS: u64 = 6000;
+pub(crate) const MAX_ELEMENTS: u64 = 6000;
+/// Least number of points of a launch of which all arrays are long.
+const LONG: u32 = 385;
 /// Number of points of a large launch, which 16 bits can't count.
 pub(crate) const MANY_POINTS: u32 = 100_003;
 
@@ -49,6 +51,8 @@ pub(crate) enum Reshaping {
     /// The length of an array's rows, or an extent that is not one of the launch, becomes at most
     /// three.
     Narrow,
+    /// All extents but 1 become as many times as large.
+    Times(u32),
     /// The first extent of the launch becomes 1.
     One,
     /// The first extent of the launch becomes 0.
@@ -63,6 +67,9 @@ impl Reshaping {
     /// Lengths of [`Self::Broad`], each one more than the size of a block or tile. The first length
     /// on which the row's program is cheap enough is taken.
     pub(crate) const BROAD: [u32; 4] = [1025, 257, 129, 65];
+    /// Lengths of [`Self::Broad`] for [`Shaped::inner_extents`]: weights and bins for which 8 bits
+    /// are too few and the shared memory of a block suffices.
+    pub(crate) const INNER: [u32; 3] = [353, 129, 65];
     /// Lengths of [`Self::Even`], tried as those of [`Self::Broad`].
     pub(crate) const EVEN: [u32; 3] = [1024, 256, 64];
 
@@ -171,8 +178,31 @@ impl Shaped {
         extents.any(|it| *it == total && !self.dims.contains(it)).then_some(total)
     }
 
+    /// Returns the extents of arrays that are not extents of the launch.
+    pub(crate) fn inner_extents(&self) -> Vec<u32> {
+        let mut all: Vec<u32> = Vec::new();
+        for extent in
+            self.inputs.iter().filter(|it| it.arrangement.is_free()).flat_map(|it| &it.shape)
+        {
+            if *extent > 1 && !self.dims.contains(extent) && !all.contains(extent) {
+                all.push(*extent);
+            }
+        }
+        all
+    }
+
+    /// Returns factors by which flat arrays grow together until the launch has several blocks, if
+    /// they have different extents.
+    pub(crate) fn long_factors(&self) -> Vec<u32> {
+        let is_flat = self.inputs.iter().all(|it| it.shape.len() < 2);
+        let [extent] = self.dims[..] else { return Vec::new() };
+        let factor = LONG.div_ceil(extent.max(1));
+        let is_such = is_flat && extent > 1 && !self.inner_extents().is_empty() && factor > 3;
+        if is_such { vec![factor, factor / 2] } else { Vec::new() }
+    }
+
     /// Returns the extents that an answer may take to fit a block or tile: the length of rows, that
-    /// of an array in segments, and the extents of a launch of several dimensions.
+    /// of an array in segments, the extents of a launch of several dimensions.
     pub(crate) fn broad_extents(&self) -> Vec<u32> {
         let launch = self.dims.iter().copied().filter(|it| *it > 1 && self.dims.len() > 1);
         let mut all: Vec<u32> = Vec::new();
@@ -182,6 +212,17 @@ impl Shaped {
             }
         }
         all
+    }
+
+    /// Returns the flat arrays whose extent is neither one of the launch nor one of an array with
+    /// rows.
+    pub(crate) fn unrelated(&self) -> Vec<usize> {
+        let rows = self.inputs.iter().filter(|it| it.shape.len() > 1).flat_map(|it| &it.shape);
+        let related: Vec<u32> = self.dims.iter().chain(rows).copied().collect();
+        let is_unrelated = |it: &ArgumentInput| {
+            it.arrangement.is_free() && matches!(it.shape[..], [one] if !related.contains(&one))
+        };
+        (0..self.inputs.len()).filter(|at| is_unrelated(&self.inputs[*at])).collect()
     }
 
     /// Returns the new value of each extent.
@@ -223,6 +264,7 @@ impl Shaped {
                     unused(extent + 1 + random.below(extent as usize + 5) as u32, &map)
                 }
                 Reshaping::Scaled => extent * factor,
+                Reshaping::Times(factor) if extent > 1 => extent * factor,
                 Reshaping::Even(length) if self.dims == [extent] => length,
                 Reshaping::Even(_) if extent > 1 => unused_multiple(&map),
                 Reshaping::Even(_) => extent,
@@ -232,6 +274,7 @@ impl Shaped {
                 Reshaping::Zero if extent == first => 0,
                 Reshaping::One | Reshaping::Zero | Reshaping::Large(_) => extent,
                 Reshaping::Narrow | Reshaping::Shrunk | Reshaping::Same => extent,
+                Reshaping::Times(_) => extent,
             };
             map.insert(extent, new);
         }

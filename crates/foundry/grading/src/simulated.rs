@@ -26,6 +26,8 @@ use gbxcule_rows::row_program;
 /// Block sizes of the two launches on a draw; draw n uses entry n modulo 4. Draws of special values
 /// and of many points look for wrong numbers, not for races, so each has one of the two launches.
 const THREADS: [[u32; 2]; 4] = [[128, 32], [256, 1], [1024, 64], [32, 256]];
+/// Entry with the largest blocks.
+const LARGEST: usize = 2;
 /// Number of the draw with many points.
 const LARGE: usize = 2;
 /// Greatest number of threads of a launch with blocks of one thread.
@@ -67,6 +69,8 @@ struct Loaded<'a> {
     last: String,
     /// The module's variables before the first launch.
     before: ModuleState,
+    /// Number of the plain draw with the most points, which has the largest blocks.
+    widest: Option<usize>,
 }
 
 /// Grades a text that should compute results, or gradients, and returns a right text's cost.
@@ -155,7 +159,10 @@ fn loaded<'a>(
     };
     let kernels = reference.kernels().into_iter().map(kernel).collect::<Result<_, _>>()?;
     let (before, last) = (cubin.variable_bytes(), String::new());
-    Ok(Loaded { cubin, kernels, problem, backward, cost: None, last, before })
+    let points = |it: &FreshInputs| it.dims.iter().map(|it| u64::from(*it)).product::<u64>();
+    let plain = problem.draws(backward).enumerate().filter(|(_, it)| it.kind == DrawKind::Plain);
+    let widest = plain.max_by_key(|(_, it)| points(it)).map(|(number, _)| number);
+    Ok(Loaded { cubin, kernels, problem, backward, cost: None, last, before, widest })
 }
 
 impl Loaded<'_> {
@@ -167,7 +174,8 @@ impl Loaded<'_> {
             DrawKind::ManyPoints => Some(1),
             DrawKind::Plain | DrawKind::ManyBlocks => None,
         };
-        let launches = THREADS[number % THREADS.len()].into_iter().enumerate();
+        let entry = if self.widest == Some(number) { LARGEST } else { number % THREADS.len() };
+        let launches = THREADS[entry].into_iter().enumerate();
         for (at, threads) in launches.filter(|(at, _)| only.is_none_or(|only| only == *at)) {
             let way = Launching { draw, threads, seed: (2 * number + at) as u64 };
             // The first launch has all gradients, so that each is compared on each draw.

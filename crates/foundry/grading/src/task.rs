@@ -357,7 +357,8 @@ impl Task {
             ),
             Self::ForwardToBackward => format!(
                 "The gradients of what the kernel writes hold the gradients of the result with respect to it; add to \
-                 the gradients of what it reads. A gradient may be absent: its pointer is null. {}",
+                 the gradients of what it reads. A gradient of an array that it only reads may be absent: its pointer \
+                 is null. {}",
                 cuda_interface(program, row, true)?
             ),
             Self::FindBug => "End with one line, `answer: ` and the number of the line, as in `answer: 7`.".into(),

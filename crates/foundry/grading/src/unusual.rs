@@ -20,8 +20,8 @@ use gbxcule_rows::execute::{self, BUDGET, LaunchInputs};
 use gbxcule_rows::row_program::element;
 use std::collections::BTreeSet;
 
-/// Number of distinct floats of an argument in a draw of equal floats.
-const LEVELS: f64 = 4.0;
+/// Numbers of distinct floats of an argument, used in turn, in a draw of equal floats.
+const LEVELS: [f64; 2] = [4.0, 2.0];
 /// Numbers of distinct floats, used in turn, in a draw for programs that round floats to integers:
 /// many of their floats are then halfway between two integers.
 const FINE_LEVELS: [f64; 5] = [4.0, 16.0, 64.0, 256.0, 1024.0];
@@ -43,12 +43,18 @@ impl GradedRow {
         let shaped = &self.grown(own, seed);
         let mut draws = Vec::new();
         let is_exact = |decision| decides_exactly(&self.program.forward, decision);
+        // A sum of products is seldom zero, so there are many points.
         let mut rounded = |levels: &[f64]| {
-            draws.extend(self.changed_draw(shaped, seed, |given, to| round(given, levels, to)));
+            let many = own.reshaped(Reshaping::Even(Reshaping::EVEN[0]), &mut Random::new(seed));
+            let shapes = many.iter().chain([shaped]);
+            let mut drawn = shapes.map(|shaped| {
+                self.changed_draw(shaped, seed, |given, to| round(given, levels, to))
+            });
+            draws.extend(drawn.find_map(|it| it));
         };
         let comparisons = is_exact(Decision::Comparison);
         if comparisons == Some(true) {
-            rounded(&[LEVELS]);
+            rounded(&LEVELS);
         }
         if comparisons != Some(false) && is_exact(Decision::WholeNumber) == Some(true) {
             rounded(&FINE_LEVELS);
@@ -59,11 +65,12 @@ impl GradedRow {
         draws.extend(self.gathered_draw(shaped, seed));
         draws.extend(self.crowded_draw(own, seed));
         draws.extend(self.started_draw(shaped, seed));
+        draws.extend(self.edge_draws(own, shaped, seed));
         draws
     }
 
     /// Makes a draw in which a function changes the floats of each argument.
-    fn changed_draw(
+    pub(crate) fn changed_draw(
         &self,
         shaped: &Shaped,
         seed: u64,
@@ -92,8 +99,8 @@ impl GradedRow {
                 }
             }
         }
-        (data != before).then_some(())?;
-        let draw = self.probe(DrawKind::SpecialValues, shaped, &data, seed)?;
+        let is_fit = data != before && self.program.takes(&shaped.inputs);
+        let draw = is_fit.then(|| self.probe(DrawKind::SpecialValues, shaped, &data, seed))??;
         self.is_order_independent(&draw).then_some(draw)
     }
 
