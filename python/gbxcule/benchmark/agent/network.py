@@ -1,12 +1,16 @@
 """The body that all networks share: pictures go through two convolutions and a layer, rows of
 numbers through two layers."""
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
 from torch import nn
 
 WIDTH = 256
+# Parameters begin at multiples of these many numbers, 64 bytes, as tensors of their own do: the last
+# bits of products depend on it.
+ALIGNMENT = 16
 
 
 def body(shape: tuple[int, ...], norm: bool = False) -> nn.Module:
@@ -33,3 +37,36 @@ def tensor(obs: Any) -> torch.Tensor:
     """Return observations as floats; the bytes of pictures become numbers from 0 to 1."""
     numbers = torch.from_numpy(obs)
     return numbers.float() / 255 if numbers.dtype == torch.uint8 else numbers.float().clone()
+
+
+class Optimizer:
+    """Takes steps down a loss. All parameters are views of one vector, so that a step is a few operations for all of
+    them; the results are those of an optimizer of separate parameters, bit for bit."""
+
+    def __init__(
+        self,
+        parameters: Iterable[nn.Parameter],
+        make: Callable[[list[nn.Parameter]], torch.optim.Optimizer],
+        max_gradient: float,
+    ) -> None:
+        self._parameters, self._max_gradient = list(parameters), max_gradient
+        sizes = [-(-each.numel() // ALIGNMENT) * ALIGNMENT for each in self._parameters]
+        vector = nn.Parameter(torch.zeros(sum(sizes)))
+        self._gradient = vector.grad = torch.zeros(sum(sizes))
+        parts = zip(self._parameters, vector.detach().split(sizes), self._gradient.split(sizes), strict=True)
+        for each, values, gradient in parts:
+            numbers = values[: each.numel()].view_as(each)
+            numbers.copy_(each.detach())
+            each.data, each.grad = numbers, gradient[: each.numel()].view_as(each)
+        self._inner = make([vector])
+
+    def set_rate(self, rate: float) -> None:
+        for group in self._inner.param_groups:
+            group["lr"] = rate
+
+    def step(self, loss: torch.Tensor) -> None:
+        """Change the parameters by the gradient of a loss, which is first cut to its largest length."""
+        self._gradient.zero_()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self._parameters, self._max_gradient)
+        self._inner.step()

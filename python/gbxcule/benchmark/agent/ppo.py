@@ -7,12 +7,12 @@ from gymnasium.vector import VectorEnv
 from torch import nn
 from torch.distributions import Categorical
 
-from gbxcule.benchmark.agent.network import WIDTH, actions_of, body, tensor
+from gbxcule.benchmark.agent.network import WIDTH, Optimizer, actions_of, body, tensor
 from gbxcule.benchmark.play import Policy
 from gbxcule.benchmark.protocol import GAMMA
 
 STEPS, EPOCHS, BATCH = 32, 4, 256
-LAMBDA, CLIP, ENTROPY, RATE = 0.95, 0.2, 0.01, 5e-4
+LAMBDA, CLIP, ENTROPY, RATE, MAX_GRADIENT = 0.95, 0.2, 0.01, 5e-4, 0.5
 
 Rows = dict[str, torch.Tensor]
 
@@ -38,7 +38,7 @@ class PPO:
         self.env = env
         self.seen = tensor(env.reset(seed=seed)[0])
         self.agent = self.new_agent(tuple(self.seen.shape[1:]), actions_of(env))
-        self.optimizer = torch.optim.Adam(self.parameters(), RATE, eps=1e-5)
+        self.optimizer = Optimizer(self.parameters(), adam, MAX_GRADIENT)
 
     def new_agent(self, shape: tuple[int, ...], actions: int) -> Any:
         return Agent(shape, actions)
@@ -54,8 +54,7 @@ class PPO:
         return act
 
     def update(self, left: float) -> None:
-        for group in self.optimizer.param_groups:
-            group["lr"] = RATE * left
+        self.optimizer.set_rate(RATE * left)
         rows = self.played()
         with torch.no_grad():
             following = self.agent(self.seen)[1]
@@ -81,16 +80,16 @@ class PPO:
     def learn(self, rows: Rows) -> None:
         for _ in range(EPOCHS):
             for part in torch.randperm(len(rows["action"])).split(BATCH):
-                batch = {name: column[part] for name, column in rows.items()}
-                loss = self.loss(batch)
-                self.optimizer.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(self.parameters(), 0.5)
-                self.optimizer.step()
+                self.optimizer.step(self.loss({name: column[part] for name, column in rows.items()}))
 
     def loss(self, batch: Rows) -> torch.Tensor:
         policy, value = self.agent(batch["seen"])
         return policy_loss(policy, batch) + 0.5 * (value - batch["target"]).pow(2).mean()
+
+
+def adam(parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
+    """Return the optimizer of PPO in all its forms."""
+    return torch.optim.Adam(parameters, RATE, eps=1e-5)
 
 
 def advantages(reward: torch.Tensor, value: torch.Tensor, following: torch.Tensor, alive: torch.Tensor) -> torch.Tensor:

@@ -7,12 +7,12 @@ import torch
 from gymnasium.vector import VectorEnv
 from torch import nn
 
-from gbxcule.benchmark.agent.network import WIDTH, actions_of, body, tensor
+from gbxcule.benchmark.agent.network import WIDTH, Optimizer, actions_of, body, tensor
 from gbxcule.benchmark.play import Policy
 from gbxcule.benchmark.protocol import GAMMA
 
 STEPS, EPOCHS, BATCH = 32, 2, 256
-LAMBDA, RATE = 0.65, 5e-4
+LAMBDA, RATE, MAX_GRADIENT = 0.65, 5e-4, 10.0
 # Shares of random actions. The share falls from first to last in the first half of the training;
 # evaluations have their own.
 FIRST_CHANCE, LAST_CHANCE, EVALUATION_CHANCE = 1.0, 0.05, 0.01
@@ -26,7 +26,7 @@ class PQN:
         self.seen = tensor(env.reset(seed=seed)[0])
         self.actions = actions_of(env)
         self.network = nn.Sequential(body(tuple(self.seen.shape[1:]), norm=True), nn.Linear(WIDTH, self.actions))
-        self.optimizer = torch.optim.RAdam(self.network.parameters(), RATE)
+        self.optimizer = Optimizer(self.network.parameters(), lambda them: torch.optim.RAdam(them, RATE), MAX_GRADIENT)
 
     def policy(self) -> Policy:
         def act(obs: Any, _begins: Any) -> Any:
@@ -41,8 +41,7 @@ class PQN:
         return torch.where(torch.rand(len(values)) < chance, random, values.argmax(1))
 
     def update(self, left: float) -> None:
-        for group in self.optimizer.param_groups:
-            group["lr"] = RATE * left
+        self.optimizer.set_rate(RATE * left)
         chance = max(LAST_CHANCE, FIRST_CHANCE - 2 * (1 - left) * (FIRST_CHANCE - LAST_CHANCE))
         seen, actions, rewards, alive, best = [], [], [], [], []
         for _ in range(STEPS):
@@ -64,11 +63,7 @@ class PQN:
         for _ in range(EPOCHS):
             for part in torch.randperm(len(actions)).split(BATCH):
                 values = self.network(seen[part]).gather(1, actions[part, None]).squeeze(1)
-                loss = (values - targets[part]).pow(2).mean()
-                self.optimizer.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(self.network.parameters(), 10.0)
-                self.optimizer.step()
+                self.optimizer.step((values - targets[part]).pow(2).mean())
 
 
 def lambda_returns(

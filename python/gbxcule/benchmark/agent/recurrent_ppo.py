@@ -1,5 +1,6 @@
 """PPO whose policy remembers: a GRU behind the body, trained through the steps of each rollout."""
 
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -7,8 +8,8 @@ from gymnasium.vector import VectorEnv
 from torch import nn
 from torch.distributions import Categorical
 
-from gbxcule.benchmark.agent.network import WIDTH, actions_of, body, tensor
-from gbxcule.benchmark.agent.ppo import EPOCHS, RATE, STEPS, advantages, policy_loss
+from gbxcule.benchmark.agent.network import WIDTH, Optimizer, actions_of, body, tensor
+from gbxcule.benchmark.agent.ppo import EPOCHS, MAX_GRADIENT, RATE, STEPS, adam, advantages, policy_loss
 from gbxcule.benchmark.play import Policy
 
 # Envs of a batch, with all their steps.
@@ -20,7 +21,7 @@ class Agent(nn.Module):
 
     def __init__(self, shape: tuple[int, ...], actions: int) -> None:
         super().__init__()
-        self.body, self.memory = body(shape), nn.GRUCell(WIDTH, WIDTH)
+        self.body, self.memory = body(shape), nn.GRU(WIDTH, WIDTH)
         self.head, self.value = nn.Linear(WIDTH, actions), nn.Linear(WIDTH, 1)
         nn.init.orthogonal_(self.head.weight, 0.01)
 
@@ -30,11 +31,14 @@ class Agent(nn.Module):
         """Go through steps, each a row of envs; also return the memory after the last step."""
         steps, envs = seen.shape[:2]
         inner = self.body(seen.flatten(0, 1)).reshape(steps, envs, WIDTH)
+        # The steps between two beginnings of any env's episode are one call.
+        cuts = [0, *(begins[1:].any(1).nonzero().flatten() + 1).tolist(), steps]
         states = []
-        for step in range(steps):
-            memory = self.memory(inner[step], memory * (1 - begins[step])[:, None])
-            states.append(memory)
-        outer = torch.stack(states)
+        for first, end in pairwise(cuts):
+            part, last = self.memory(inner[first:end], (memory * (1 - begins[first])[:, None])[None])
+            states.append(part)
+            memory = last[0]
+        outer = torch.cat(states)
         return Categorical(logits=self.head(outer), validate_args=False), self.value(outer).squeeze(-1), memory
 
 
@@ -45,7 +49,7 @@ class RecurrentPPO:
         self.env = env
         self.seen = tensor(env.reset(seed=seed)[0])
         self.agent = Agent(tuple(self.seen.shape[1:]), actions_of(env))
-        self.optimizer = torch.optim.Adam(self.agent.parameters(), RATE, eps=1e-5)
+        self.optimizer = Optimizer(self.agent.parameters(), adam, MAX_GRADIENT)
         self.begins, self.memory = torch.ones(env.num_envs), torch.zeros(env.num_envs, WIDTH)
 
     def policy(self) -> Policy:
@@ -61,8 +65,7 @@ class RecurrentPPO:
         return act
 
     def update(self, left: float) -> None:
-        for group in self.optimizer.param_groups:
-            group["lr"] = RATE * left
+        self.optimizer.set_rate(RATE * left)
         first = self.memory
         columns: dict[str, list[torch.Tensor]] = {}
         for _ in range(STEPS):
@@ -88,8 +91,4 @@ class RecurrentPPO:
             for part in torch.randperm(len(first)).split(BATCH_ENVS):
                 batch = {name: column[:, part] for name, column in rows.items()}
                 policy, value, _ = self.agent(batch["seen"], first[part], batch["begins"])
-                loss = policy_loss(policy, batch) + 0.5 * (value - batch["target"]).pow(2).mean()
-                self.optimizer.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(self.agent.parameters(), 0.5)
-                self.optimizer.step()
+                self.optimizer.step(policy_loss(policy, batch) + 0.5 * (value - batch["target"]).pow(2).mean())

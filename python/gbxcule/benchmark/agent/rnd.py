@@ -64,8 +64,7 @@ class RND(ppo.PPO):
         return (self.predictor(scaled) - self.target(scaled)).pow(2).mean(-1)
 
     def update(self, left: float) -> None:
-        for group in self.optimizer.param_groups:
-            group["lr"] = ppo.RATE * left
+        self.optimizer.set_rate(ppo.RATE * left)
         rows = self.played()
         arrived = torch.cat([rows["seen"][1:], self.seen[None]])
         self.seen_so_far.show(arrived.flatten(0, 1))
@@ -86,6 +85,5 @@ class RND(ppo.PPO):
     def loss(self, batch: Rows) -> torch.Tensor:
         policy, value, new_value = self.agent.values(batch["seen"])
         errors = (value - batch["target"]).pow(2).mean() + (new_value - batch["new_target"]).pow(2).mean()
-        learns = (torch.rand(len(value)) < SHARE).float()
-        distillation = (self.error(batch["seen"]) * learns).sum() / learns.sum().clamp(1)
+        distillation = self.error(batch["seen"][torch.rand(len(value)) < SHARE]).mean()
         return policy_loss(policy, batch) + 0.5 * errors + distillation
