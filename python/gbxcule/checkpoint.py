@@ -240,9 +240,16 @@ def restore(
         raise TypeError(f"rank is a gbxcule.rank.Rank, found {rank!r}")
     here = Rank.launched() if rank is None else rank
     if isinstance(path, (str, os.PathLike)):
-        env = env_of(_native.read_checkpoint(path_of("a checkpoint", path)), device, threads)
+        checkpoint = _native.read_checkpoint(path_of("a checkpoint", path))
+        try:
+            env = env_of(checkpoint, device, threads)
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(path)}: {error}") from error
         if isinstance(env, RankVectorEnv):
             _check_rank(env, here, os.fspath(path))
+        elif rank is not None:
+            env.close()
+            raise ValueError(f"{os.fspath(path)} is no part of a job: give it in a list, of which each process takes its envs")
         return env
     if isinstance(path, (bytes, Mapping)) or not isinstance(path, Iterable):
         raise TypeError(f"restore takes the path of a checkpoint, or a list of the paths of all parts of a job, found {shown(path)}")

@@ -145,7 +145,7 @@ class Infos:
         self._info, self._hooks, envs = dict(info), dict(hooks), swarm.num_envs
         self.counts: npt.NDArray[np.uint32] = np.zeros((envs, len(set(hooks.values())), 2), np.uint32)
         # The level of each start, and of each env's episode, if the environment has levels.
-        self._level_of_start = None if levels is None else np.array(levels, np.int64)
+        self.level_of_start = None if levels is None else np.array(levels, np.int64)
         self._levels = np.zeros(envs, np.int64)
         self._mask: npt.NDArray[np.int8] = np.zeros((envs, swarm.mask_len), np.int8)
         self._cells = {
@@ -156,18 +156,19 @@ class Infos:
     @property
     def names(self) -> list[str]:
         """The names in every info."""
-        masks, levels = [MASK] if self._mask.size else [], [] if self._level_of_start is None else [LEVEL]
+        masks, levels = [MASK] if self._mask.size else [], [] if self.level_of_start is None else [LEVEL]
         return [*self._info, *self._hooks, *masks, *levels]
 
     def begin(self, swarm: _native.Swarm, mask: npt.NDArray[np.bool_]) -> None:
         """Note the levels in which the marked envs begin their episodes."""
-        if self._level_of_start is not None:
+        if self.level_of_start is not None:
             for env in np.flatnonzero(mask):
-                self._levels[env] = self._level_of_start[swarm.episode(int(env))[2]]
+                self._levels[env] = self.level_of_start[swarm.episode(int(env))[2]]
 
-    def begin_elsewhere(self) -> None:
-        """Forget the levels: from now on episodes begin elsewhere."""
-        self._level_of_start = None
+    @property
+    def levels(self) -> npt.NDArray[np.int64] | None:
+        """The levels of the envs' episodes, if episodes begin in levels."""
+        return None if self.level_of_start is None else self._levels
 
     def read(self, swarm: _native.Swarm) -> None:
         """Fetch the swarm's hook counts, cells and masks."""
@@ -191,7 +192,7 @@ class Infos:
             columns[name] = self.counts[:, place, 1].astype(np.int64)
         if self._mask.size:
             columns[MASK] = self._mask.copy()
-        if self._level_of_start is not None:
+        if self.level_of_start is not None:
             columns[LEVEL] = self._levels.copy()
         infos: dict[str, Any] = {}
         for name, values in columns.items():

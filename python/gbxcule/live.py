@@ -1,13 +1,14 @@
 """The live view of an environment, served while Python steps it."""
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from gbxcule import _native
-from gbxcule.argument_check import whole
+from gbxcule.argument_check import path_of, whole
 from gbxcule.symbol import Place, Symbols, banked_range_of, listing_of
 
 if TYPE_CHECKING:
@@ -15,8 +16,29 @@ if TYPE_CHECKING:
 
 Mask = npt.NDArray[np.bool_]
 
+# The path of a file of games, and their variant and difficulty.
+Record: TypeAlias = "tuple[str, str | None, str | None]"
+
 Heatmap: TypeAlias = "tuple[Place, Place]"
 """The places of x and y, numbers of one or two bytes, low byte first."""
+
+
+def record_of(
+    path: Any, take_over: Any, arguments: Mapping[str, Any], began_as: tuple[str | None, str, int] | None
+) -> Record:
+    """Check that a replay can repeat the games of an environment with these arguments; return how they are recorded."""
+    path = path_of("`record`", path)
+    if not take_over:
+        raise ValueError("`record` keeps the games in which viewers drive: give take_over=True, too")
+    if began_as is None:
+        raise ValueError("`record` needs an environment of `make_vec`: a restored one does not know its variant")
+    if arguments["levels"] is None:
+        raise ValueError("`record` keeps games that begin in levels of a built-in game: make the environment with levels=range(200)")
+    variant, difficulty, start_steps = began_as
+    changes = [name for name in ("sticky", "noop_max", "hooks", "episodic_life") if arguments[name]]
+    if changes or start_steps != 1:
+        raise ValueError(f"a replay would not repeat these games: leave out `{(changes or ['start_steps'])[0]}`, or `record`")
+    return path, variant, difficulty
 
 
 def _coordinates(heatmap: Any, symbols: Symbols) -> tuple[tuple[int, int], tuple[int, int]] | None:
@@ -35,7 +57,8 @@ class LiveView:
     `take_over` viewers may drive machines, at the speed of a real machine, and change their memory."""
 
     def __init__(
-        self, swarm: _native.Swarm, rom: str, host: str, port: int, heatmap: Any, symbols: Symbols, take_over: bool
+        self, swarm: _native.Swarm, rom: str, host: str, port: int, heatmap: Any, symbols: Symbols, take_over: bool,
+        record: "Record | None" = None,
     ) -> None:
         if not isinstance(host, str):
             raise TypeError(f"a host is an address, such as 127.0.0.1 or 0.0.0.0, found {host!r}")
@@ -47,8 +70,9 @@ class LiveView:
         self._process = os.getpid()
         self._view = _native.LiveView(
             swarm, rom, host=host, port=port, heatmap=_coordinates(heatmap, symbols), take_over=bool(take_over),
-            symbols=listing_of(symbols),
+            symbols=listing_of(symbols), record=record,
         )
+        self._records = record is not None
         self.url = self._view.url
         self._wants_picture = False
         self.is_closed = False
@@ -84,6 +108,18 @@ class LiveView:
         """Show a step; rewards of envs `between` two episodes belong to neither episode."""
         drawn = self._wants_picture
         self._view.stepped(self._swarm, actions, rewards.tobytes(), over.tobytes(), between.tobytes(), drawn)
+
+    def _begin_games(self, mask: Mask, levels: npt.NDArray[np.int64] | None) -> None:
+        """Record the games that begin now in the marked envs; games in no level are not recorded."""
+        if self._records and levels is not None:
+            self._view.begin_games(mask.tobytes(), levels.tolist())
+        elif self._records:
+            self._view.end_games(mask.tobytes())
+
+    def _end_games(self, mask: Mask) -> None:
+        """End the recorded games of the marked envs, which were put into other states."""
+        if self._records:
+            self._view.end_games(mask.tobytes())
 
     def _began(self, mask: Mask) -> None:
         """Show that episodes have begun."""

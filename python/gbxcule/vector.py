@@ -20,7 +20,7 @@ from gbxcule.argument_check import (
 )
 from gbxcule.cartridge import WithCartridges
 from gbxcule.info import Infos
-from gbxcule.live import Heatmap, LiveView
+from gbxcule.live import Heatmap, LiveView, Record, record_of
 from gbxcule.measure import Measure
 from gbxcule.observation import Observer
 from gbxcule.option import VECTOR_NAMES, State, showing
@@ -87,6 +87,8 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         self.single_action_space = self._numbering.space  # type: ignore[assignment]
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._grays = given.grays
+        # Variant, difficulty and steps before an episode, which a restored environment doesn't know.
+        self._began_as = None if _machines is not None else (given.variant, given.difficulty, given.start_steps)
         self._observer = Observer(
             setting.obs, self.symbols, self._swarm, given.grays, frames_per_step, given.copy, setting.pictures
         )
@@ -238,15 +240,18 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
     # Calls that Gymnasium's interface lacks
 
     def watch(
-        self, port: int = 0, *, host: str = "127.0.0.1", heatmap: "Heatmap | None" = None, take_over: bool = False
+        self, port: int = 0, *, host: str = "127.0.0.1", heatmap: "Heatmap | None" = None, take_over: bool = False,
+        record: "str | os.PathLike[str] | None" = None,
     ) -> LiveView:
         """Show these machines in a browser while they are stepped, at the `url` of the returned object, until its
         `close`. Port 0 takes a free port. Viewers change nothing and cost at most a twentieth of the time. `heatmap`
         has the places of two coordinates in memory, from which the page draws a map. With `take_over` viewers may
-        drive machines, whose actions are then ignored; `held` of the returned object lists them."""
+        drive machines, whose actions are then ignored; `held` of the returned object lists them. `record` is a file for
+        `gbxcule judge` that keeps the games, from each env's next episode on, in which a viewer drives."""
+        recorded: Record | None = None if record is None else record_of(record, take_over, self._arguments, self._began_as)
         if self._live is not None:
             self._live.close()
-        self._live = LiveView(self._swarm, self._rom_name, host, port, heatmap, self.symbols, take_over)
+        self._live = LiveView(self._swarm, self._rom_name, host, port, heatmap, self.symbols, take_over, recorded)
         return self._live
 
     def screens(self) -> Pixels:
@@ -363,6 +368,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         if numbers is not None and len(numbers) != len(starts):
             raise ValueError(f"expected a weight for each of the {len(starts)} starts, found {len(numbers)}")
         swarm.set_starts(starts)
+        self._begin_elsewhere()
         if numbers is not None:
             swarm.set_start_weights(numbers)
 
@@ -374,8 +380,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
     def set_start(self, env: int) -> None:
         """Make an env's present state the only start of later episodes."""
         self._swarm.start_from_env(self._env(env))
-        self._reported.begin_elsewhere()
-        self._arguments["levels"] = None
+        self._begin_elsewhere()
 
     def _pressed(self, actions: Any) -> bytes:
         """Return the number of each env's action, a byte each."""
@@ -399,6 +404,11 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
 
     # The parts of a step
 
+    def _begin_elsewhere(self) -> None:
+        """Forget the levels: from now on episodes begin elsewhere."""
+        self._reported.level_of_start = None
+        self._arguments["levels"] = None
+
     def _restart(self, mask: Mask) -> None:
         unseeded = mask & ~self._is_seeded
         self._unbegun &= ~mask
@@ -413,9 +423,13 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         self._steps[mask], self._returns[mask] = 0, 0.0
         self._over = self._over & ~mask
         self._measure.read_start(self._swarm, mask)
+        if self._live is not None:
+            self._live._begin_games(mask & ~going, self._reported.levels)
 
     def _look_again(self, mask: Mask) -> None:
         """Note that the marked envs got another state."""
+        if self._live is not None:
+            self._live._end_games(mask)
         self._moved |= mask
         self._measure.read_start(self._swarm, mask)
 

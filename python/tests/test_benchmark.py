@@ -87,6 +87,16 @@ def test_numbers_that_mean_no_run_are_refused(tmp_path, capsys, option, value, m
     assert message in capsys.readouterr().err and not (tmp_path / "none").exists()
 
 
+@pytest.mark.parametrize("held", ["no JSON", "{}", "[]"])
+def test_a_folder_of_others_is_refused(tmp_path, held):
+    path = tmp_path / "results.json"
+    path.write_text(held)
+    for out, message in [(tmp_path, "does not hold results of this command"), (path, "--out is a folder, found")]:
+        with pytest.raises(SystemExit, match=message):
+            quick(out)
+    assert path.read_text() == held
+
+
 def test_results_say_what_made_each_run(tmp_path, monkeypatch):
     quick(tmp_path, "--agents", "random", "--seeds", "1")
     kept = json.loads((tmp_path / "results.json").read_text())

@@ -206,6 +206,12 @@ def test_damage_is_refused(task, tmp_path):
         env_of(whole[:-1])
     with pytest.raises(ValueError, match="not a checkpoint of this program"):
         env_of(state)
+    other = tmp_path / "other.bin"
+    other.write_bytes(state)
+    with pytest.raises(ValueError, match="other.bin: not a checkpoint of this program"):
+        gbxcule.restore(other)
+    with pytest.raises(ValueError, match="swarm.ckpt is no part of a job: give it in a list"):
+        gbxcule.restore(path, rank=Rank(1, 2))
     with pytest.raises(FileNotFoundError):
         gbxcule.restore(tmp_path / "nowhere")
     with pytest.raises(OSError):

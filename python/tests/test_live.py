@@ -6,6 +6,8 @@ import os
 import select
 import socket
 import struct
+import subprocess
+import sys
 
 import gbxcule
 import numpy as np
@@ -253,3 +255,62 @@ def test_closing_gives_all_machines_back():
         env.step([4, 8])
         other.step([4, 8])
     assert env.read_memory(0, "C000:E000") == other.read_memory(0, "C000:E000")
+
+
+@pytest.mark.parametrize("autoreset", ["NextStep", "SameStep"])
+def test_driven_games_are_recorded_for_the_judge(tmp_path, autoreset):
+    record = tmp_path / "games.jsonl"
+    # Without buttons a game is over after some 530 frames, in the middle of a step.
+    levels = [201, 202, 203, 205, 206, 207]
+    env = gbxcule.make_vec("LANTERN_WING", 3, levels=levels, autoreset_mode=autoreset, frames_per_step=20)
+    with env, env.watch(take_over=True, record=record) as view:
+        env.reset(seed=3)
+        viewer = Viewer(view.url)
+        scores, driven = {}, False
+        for step in range(3000):
+            if len(scores) == 2:
+                break
+            # Somebody presses RIGHT now and then, for a moment.
+            if step % 60 in (5, 8):
+                viewer.send(**({"type": "hold", "env": 1, "buttons": 1} if step % 60 == 5 else {"type": "let_go"}))
+            driven |= view.held == [1]
+            *_, terminated, _, infos = env.step(np.full(3, env.action_names.index("NOOP")))
+            if terminated[1] and driven:
+                final = infos["final_info"] if autoreset == "SameStep" else infos
+                # A level counts once.
+                scores.setdefault(final["level_number"][1], final["score"][1])
+            driven &= not terminated[1]
+    assert len(scores) == 2
+    judged = subprocess.run(
+        [sys.executable, "-m", "gbxcule", "judge", record, "--each"], capture_output=True, text=True, check=False
+    )
+    assert judged.returncode == 0, judged.stdout + judged.stderr
+    rows = [line.split() for line in judged.stdout.splitlines() if " over " in line]
+    assert {int(row[-1]): int(row[0]) for row in rows} == scores, judged.stdout
+
+
+def test_games_that_a_replay_would_not_repeat_are_not_recorded(tmp_path):
+    path = tmp_path / "games.jsonl"
+    for options, watched, message in [
+        ({"levels": range(3)}, {"take_over": False}, "take_over=True, too"),
+        ({}, {}, "levels=range"),
+        ({"levels": range(3), "sticky": 0.25}, {}, "leave out `sticky`"),
+        ({"levels": range(3), "start_steps": 2}, {}, "leave out `start_steps`"),
+        ({"levels": range(3)}, {"record": ""}, "found an empty string"),
+        ({"levels": range(3)}, {"record": tmp_path}, "games|directory|folder"),
+    ]:
+        env = gbxcule.make_vec("PEARL_DRIFT", 2, **options)
+        with env, pytest.raises((ValueError, OSError), match=message):
+            env.watch(**{"take_over": True, "record": path, **watched})
+    env = gbxcule.make_vec("PEARL_DRIFT", 2, levels=range(3))
+    env.reset(seed=1)
+    with env, env.watch(take_over=True, record=path) as view:
+        # An episode that was under way, and one that began in a state, are left out.
+        viewer = Viewer(view.url)
+        viewer.send(type="hold", env=0, buttons=1)
+        while view.held != [0]:
+            env.step([0, 0])
+        env.step([0, 0])
+        env.reset(options={"state": env.save_state(1)})
+        env.step([0, 0])
+    assert not path.exists()

@@ -58,7 +58,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Play what is missing in the folder; then write the table and the picture."""
     given = parsed(arguments)
     settings = Settings(given.frames, given.obs, given.threads)
-    given.out.mkdir(parents=True, exist_ok=True)
+    try:
+        given.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SystemExit(f"--out is a folder, found {given.out}: {error.strerror}") from error
     people = results.of_people(given.human)
     saved, maker = results.opened(given.out, settings), results.made_with(settings)
     done = {(row["task"], row["agent"], row["seed"]) for row in saved["runs"]}

@@ -32,8 +32,12 @@ def opened(folder: Path, settings: Settings) -> dict[str, Any]:
     fixed = fixed_by(settings)
     if not path.exists():
         return {**fixed, "made_with": [], "runs": []}
-    results: dict[str, Any] = json.loads(path.read_text())
-    if isinstance(results["made_with"], dict):
+    try:
+        results: dict[str, Any] = json.loads(path.read_text())
+        is_earlier = isinstance(results["made_with"], dict)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SystemExit(f"{path} does not hold results of this command: give another --out") from error
+    if is_earlier:
         raise SystemExit(f"{path} is of an earlier version, which did not say what made each run: give another --out")
     for name, value in fixed.items():
         if results.get(name) != value:

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use clap::Args;
 use gbxcule_lab::game_log::{End, GameLog, LoggedGame, Replayed, replay};
 
@@ -60,7 +60,8 @@ impl Judge {
         ensure!(!log.games.is_empty(), "{}: no game after the first line", self.file.display());
         let header = &log.header;
         let bar = progress::bar(log.games.len() as u64, "games");
-        let outcomes = replay(header, &log.games, &mut |games| bar.set_position(games as u64))?;
+        let outcomes = replay(header, &log.games, &mut |games| bar.set_position(games as u64))
+            .with_context(|| self.file.display().to_string())?;
         bar.finish_and_clear();
         if let Some(path) = &self.seal {
             let sealed = log.games.iter().zip(&outcomes);

@@ -7,6 +7,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::ops::Range;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -17,6 +18,8 @@ use crate::env_details::{EnvDetails, StepDetails};
 use crate::film::REAL_FRAMES_PER_S;
 use crate::pad::Pad;
 use crate::picture::Curve;
+use crate::watch::game_level;
+use crate::watch::game_record::{GameRecord, Kept};
 use crate::watch::heatmap::Heatmap;
 use crate::watch::memory_search;
 use crate::watch::meter::Meter;
@@ -50,6 +53,27 @@ pub struct LiveViewOptions {
     pub take_over: bool,
     /// Labels of the ROM, as the text of a `.sym` file, for the search of memory.
     pub symbols: String,
+    /// File that keeps the games in which a viewer takes the controls.
+    pub record: Option<RecordOptions>,
+}
+
+/// The file of recorded games, and which games they are.
+#[derive(Debug, Clone)]
+pub struct RecordOptions {
+    /// The file; games that it has are kept.
+    pub path: PathBuf,
+    /// Variant of the game.
+    pub variant: Option<String>,
+    /// Difficulty of the game.
+    pub difficulty: Option<String>,
+}
+
+impl RecordOptions {
+    fn open(&self, rom: &str, swarm: &Swarm) -> anyhow::Result<GameRecord> {
+        let header = game_level::header(rom, self.variant.clone(), self.difficulty.clone())?;
+        let opened = GameRecord::open(&self.path, &header, None, Kept::Driven, swarm.config());
+        opened.with_context(|| self.path.display().to_string())
+    }
 }
 
 impl Default for LiveViewOptions {
@@ -61,6 +85,7 @@ impl Default for LiveViewOptions {
             heatmap: None,
             take_over: false,
             symbols: String::new(),
+            record: None,
         }
     }
 }
@@ -108,6 +133,7 @@ struct Shown {
     meter: Meter,
     statistics: Statistics,
     heatmap: Option<Heatmap>,
+    record: Option<GameRecord>,
 }
 
 impl LiveView {
@@ -131,6 +157,8 @@ impl LiveView {
             hands: options.take_over,
             labels: &memory_search::labels(&options.symbols, swarm.rom()),
         };
+        let record = options.record.as_ref().map(|record| record.open(&options.rom, swarm));
+        let record = record.transpose()?;
         let server = Server::bind(options.host, options.port)?;
         let url = server.url();
         let rights = if options.take_over { Rights::Control } else { Rights::Look };
@@ -148,6 +176,7 @@ impl LiveView {
             meter: Meter::default(),
             statistics: Statistics::default(),
             heatmap: options.heatmap.as_ref().map(Heatmap::new),
+            record,
         };
         Ok(Self {
             url,
@@ -195,8 +224,11 @@ impl LiveView {
         outcome: Outcome<'_>,
         is_drawn: bool,
     ) -> Result<(), SwarmError> {
-        let Outcome { actions, rewards, over, between } = outcome;
         let shown = &mut self.shown;
+        if let Some(record) = &mut shown.record {
+            record.record_step(swarm, &outcome, &shown.held)?;
+        }
+        let Outcome { actions, rewards, over, between } = outcome;
         shown.actions.copy_from_slice(actions);
         shown.rewards.copy_from_slice(rewards);
         shown.over.copy_from_slice(over);
@@ -235,6 +267,21 @@ impl LiveView {
         self.serve_viewers(swarm)
     }
 
+    /// Begins a recorded game in each marked env, in the env's level.
+    pub fn begin_games(&mut self, mask: &[bool], levels: &[u32]) {
+        let Some(record) = &mut self.shown.record else { return };
+        for env in (0..mask.len()).filter(|&env| mask[env]) {
+            record.begin_one(env, Some(levels[env]));
+        }
+    }
+
+    /// Ends the recorded games of the marked envs, whose states were changed: a replay would not
+    /// repeat that.
+    pub fn end_games(&mut self, mask: &[bool]) {
+        let Some(record) = &mut self.shown.record else { return };
+        (0..mask.len()).filter(|&env| mask[env]).for_each(|env| record.end(env));
+    }
+
     fn serve_viewers(&mut self, swarm: &mut Swarm) -> Result<(), SwarmError> {
         let begin = Instant::now();
         if begin < self.served_next {
@@ -258,6 +305,11 @@ impl LiveView {
 
 impl Drop for LiveView {
     fn drop(&mut self) {
+        if self.process == std::process::id()
+            && let Some(record) = &mut self.shown.record
+        {
+            record.write();
+        }
         match self.server.take() {
             Some(server) if self.process == std::process::id() => server.close(),
             // The server's thread stayed in the parent process. Dropping its handle would detach
@@ -310,6 +362,9 @@ impl ViewSource for LearnerView<'_> {
             }
             Request::LetGo => None,
             Request::Poke { env, place, byte } => {
+                if let Some(record) = &mut self.shown.record {
+                    record.end(env);
+                }
                 return memory_search::poke(self.swarm, env, place, byte);
             }
             _ => return Ok(()),

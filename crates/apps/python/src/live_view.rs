@@ -4,9 +4,10 @@
 #![allow(clippy::needless_pass_by_value)]
 
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use gbxcule_cli::live_view::{Coordinate, Coordinates, LiveViewOptions, Outcome};
+use gbxcule_cli::live_view::{Coordinate, Coordinates, LiveViewOptions, Outcome, RecordOptions};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -24,10 +25,10 @@ pub(crate) struct LiveView {
 #[pymethods]
 impl LiveView {
     /// Serves a swarm's page; `heatmap` has the addresses of two numbers, `symbols` is the text of
-    /// a `.sym` file.
+    /// a `.sym` file. `record` has the path of a file for games, and their variant and difficulty.
     #[new]
     #[pyo3(signature = (swarm, rom, *, host = "127.0.0.1", port = 0, heatmap = None,
-                        take_over = false, symbols = String::new()))]
+                        take_over = false, symbols = String::new(), record = None))]
     // The arguments are Python's.
     #[allow(clippy::too_many_arguments)]
     fn new(
@@ -39,12 +40,15 @@ impl LiveView {
         heatmap: Option<(ByteRange, ByteRange)>,
         take_over: bool,
         symbols: String,
+        record: Option<(PathBuf, Option<String>, Option<String>)>,
     ) -> PyResult<Self> {
         let host: IpAddr = host.parse().map_err(|_| {
             PyValueError::new_err(format!("no address `{host}`: write 127.0.0.1 or 0.0.0.0"))
         })?;
         let heatmap = heatmap.map(coordinates).transpose().map_err(PyValueError::new_err)?;
-        let options = LiveViewOptions { rom, host, port, heatmap, take_over, symbols };
+        let record =
+            record.map(|(path, variant, difficulty)| RecordOptions { path, variant, difficulty });
+        let options = LiveViewOptions { rom, host, port, heatmap, take_over, symbols, record };
         let served =
             swarm.read(py, |swarm| Ok(gbxcule_cli::live_view::LiveView::serve(swarm, &options)))?;
         let served = served.map_err(|error| PyOSError::new_err(format!("{error:#}")))?;
@@ -105,6 +109,20 @@ impl LiveView {
             Some(view) => view.began(swarm, &mask),
             None => Ok(()),
         })
+    }
+
+    /// Begins a recorded game in the envs marked by bytes that are not 0, each in its level.
+    fn begin_games(&self, mask: &[u8], levels: Vec<u32>) {
+        if let Some(view) = &mut *self.lock() {
+            view.begin_games(&as_mask(mask), &levels);
+        }
+    }
+
+    /// Ends the recorded games of the envs marked by bytes that are not 0.
+    fn end_games(&self, mask: &[u8]) {
+        if let Some(view) = &mut *self.lock() {
+            view.end_games(&as_mask(mask));
+        }
     }
 
     /// Closes the page: gives envs back to the actions, disconnects viewers and frees the port.

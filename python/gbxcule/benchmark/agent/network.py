@@ -8,8 +8,8 @@ import torch
 from torch import nn
 
 WIDTH = 256
-# Parameters begin at multiples of these many numbers, 64 bytes, as tensors of their own do: the last
-# bits of products depend on it.
+# Parameters begin at multiples of these many numbers, 64 bytes, as tensors of their own do: the
+# last bits of products depend on it.
 ALIGNMENT = 16
 
 

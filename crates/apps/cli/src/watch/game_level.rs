@@ -46,7 +46,11 @@ impl LevelOption {
             Some(levels) => levels.begin(driver)?,
             None => vec![None; driver.num_envs()],
         };
-        let opened = |path| GameRecord::open(path, &self.header(rom)?, self.level, kept, driver);
+        let opened = |path: &Path| {
+            let opened =
+                GameRecord::open(path, &self.header(rom)?, self.level, kept, driver.config());
+            opened.with_context(|| format!("--record {}", path.display()))
+        };
         let mut record = record.map(opened).transpose()?;
         if let Some(record) = &mut record {
             record.begin(&first);
@@ -56,12 +60,7 @@ impl LevelOption {
 
     /// Returns the header of a file of such games, whose steps are frames.
     fn header(&self, rom: &str) -> anyhow::Result<Header> {
-        let built_in = gbxcule_assembler::by_name(rom);
-        let built_in = built_in
-            .with_context(|| format!("--record and --level: give a built-in game, found {rom}"))?;
-        let difficulty = self.difficulty.clone().filter(|difficulty| difficulty != "normal");
-        let header = Header::new(rom, built_in.bytes(), 1, 1);
-        Ok(Header { variant: self.variant.clone(), difficulty, ..header })
+        header(rom, self.variant.clone(), self.difficulty.clone()).context("--record and --level")
     }
 
     /// Returns the levels to play on a number of machines; `None` for games from their titles.
@@ -74,6 +73,18 @@ impl LevelOption {
         let title = self.header(rom)?.title().context("--level")?;
         Ok(Some(Levels { title, next }))
     }
+}
+
+/// Returns the header of a file of a built-in game's games, whose steps are frames.
+pub(crate) fn header(
+    rom: &str,
+    variant: Option<String>,
+    difficulty: Option<String>,
+) -> anyhow::Result<Header> {
+    let built_in = gbxcule_assembler::by_name(rom);
+    let built_in = built_in.with_context(|| format!("give a built-in game, found {rom}"))?;
+    let difficulty = difficulty.filter(|difficulty| difficulty != "normal");
+    Ok(Header { variant, difficulty, ..Header::new(rom, built_in.bytes(), 1, 1) })
 }
 
 /// The levels that are still to be played.

@@ -1,17 +1,20 @@
 //! Records the games that people play, frame by frame, in a file that `gbxcule judge` replays.
 //!
 //! A machine's game begins at power-on or in a level, and ends by the game's own rules; the next
-//! one begins with a reset. `play` records every game; `watch` records the games in which somebody
-//! takes the controls, with the buttons of the swarm's actions before and after.
+//! one begins with a reset. `play` records every game; `watch`, and Python's environments, record
+//! the games in which somebody takes the controls, with the buttons of the swarm's actions before
+//! and after. A level counts once in a file: its first recorded game.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use gbxcule_lab::game_log::{Buttons, GameLog, Header, LoggedGame};
-use gbxcule_swarm::SwarmError;
+use gbxcule_lab::LabError;
+use gbxcule_lab::game_log::{Buttons, GameLog, Header, LoggedGame, replay};
+use gbxcule_swarm::{Swarm, SwarmConfig, SwarmError};
 
 use crate::driver::Driver;
+use crate::live_view::Outcome;
 use crate::print;
 
 /// Time between two writes of the file, which is the time of play that can be lost when the program
@@ -28,7 +31,7 @@ pub(crate) enum Kept {
 }
 
 /// The game of a machine.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct MachineGame {
     level: Option<u32>,
     /// Buttons of each frame.
@@ -62,32 +65,29 @@ pub(crate) struct GameRecord {
 }
 
 impl GameRecord {
-    /// Opens a file for games with this header, the first ones from a level on or from power-on;
-    /// games of an existing file are kept. `begin` begins the games.
+    /// Opens a file for games of a swarm with this header, the first ones from a level on, or from
+    /// power-on or any levels; games of an existing file are kept. `begin` begins the games.
     pub(crate) fn open(
         path: &Path,
         header: &Header,
         first_level: Option<u32>,
         kept: Kept,
-        driver: &Driver,
+        config: &SwarmConfig,
     ) -> anyhow::Result<Self> {
-        let shown = || format!("--record {}", path.display());
         let rom = &header.game;
         let built_in = gbxcule_assembler::by_name(rom);
         let over = built_in.and_then(|it| it.rom().address("GameOver"));
-        let over = over.with_context(|| {
-            format!("{}: games of a built-in game are recorded, found {rom}", shown())
-        })?;
-        let most_frames = header.most_steps().with_context(shown)?;
+        let over =
+            over.with_context(|| format!("games of a built-in game are recorded, found {rom}"))?;
+        let most_frames = header.most_steps()?;
         let log = if path.symlink_metadata().is_ok() {
-            GameLog::read(path).with_context(shown)?
+            GameLog::read(path)?
         } else {
             GameLog { header: header.clone(), games: Vec::new() }
         };
         ensure!(
             log.header == *header,
-            "{}: has games of {}, not of this {}",
-            shown(),
+            "it has games of {}, not of this {}",
             described(&log.header),
             described(header)
         );
@@ -95,18 +95,17 @@ impl GameRecord {
         let most = levels.max().filter(|most| first_level.is_some_and(|level| level <= *most));
         if let Some(most) = most {
             bail!(
-                "{}: has games of levels up to {most}, and a level counts once: give `--level {}`, or another file",
-                shown(),
+                "it has games of levels up to {most}, and a level counts once: give `--level {}`, or another file",
                 most + 1
             );
         }
-        gbxcule_files::check_writable(path).with_context(shown)?;
+        gbxcule_files::check_writable(path)?;
         Ok(Self {
             path: path.to_owned(),
             log,
             kept,
-            idle_frames: driver.config().schedule.frames_per_step() as usize - 1,
-            games: Vec::new(),
+            idle_frames: config.schedule.frames_per_step() as usize - 1,
+            games: (0..config.num_envs).map(|_| MachineGame::default()).collect(),
             over: u32::from(over),
             most_frames,
             is_written: true,
@@ -118,16 +117,21 @@ impl GameRecord {
     /// Begins a game on each machine, in its level or at power-on.
     pub(crate) fn begin(&mut self, levels: &[Option<u32>]) {
         self.write();
-        let ended = self.kept_games();
-        self.log.games.extend(ended);
-        let begun = |&level: &Option<u32>| {
-            let mut buttons = Buttons::default();
-            if level.is_some() {
-                buttons.push(0, self.idle_frames);
-            }
-            MachineGame { level, buttons, is_played: true, is_kept: self.kept == Kept::All }
-        };
-        self.games = levels.iter().map(begun).collect();
+        for (env, level) in levels.iter().enumerate() {
+            self.begin_one(env, *level);
+        }
+    }
+
+    /// Begins a machine's next game, in a level or at power-on.
+    pub(crate) fn begin_one(&mut self, env: usize, level: Option<u32>) {
+        let mut buttons = Buttons::default();
+        if level.is_some() {
+            buttons.push(0, self.idle_frames);
+        }
+        let begun =
+            MachineGame { level, buttons, is_played: true, is_kept: self.kept == Kept::All };
+        let ended = std::mem::replace(&mut self.games[env], begun);
+        self.log.games.extend(ended.line());
     }
 
     /// Ends a machine's game, because a replay would not repeat a change of memory by hand.
@@ -139,30 +143,82 @@ impl GameRecord {
 
     /// Records each machine's last frame, and writes the file if a second has passed.
     pub(crate) fn record_frame(&mut self, driver: &Driver) -> Result<(), SwarmError> {
-        for (env, game) in self.games.iter_mut().enumerate().filter(|(_, game)| game.is_played) {
-            game.buttons.push(driver.held(env), 1);
-            game.is_kept |= driver.is_driven(env);
-            let over = driver.swarm().read_memory(env, self.over..self.over + 1)?;
-            game.is_played = over == [0] && game.buttons.steps() < self.most_frames;
-            self.is_written &= !game.is_kept;
+        for env in 0..self.games.len() {
+            self.push(env, [(driver.held(env), 1)], driver.is_driven(env));
+            self.notice_end(env, driver.swarm())?;
         }
-        if Instant::now() >= self.next_write {
-            self.write();
+        self.write_if_due();
+        Ok(())
+    }
+
+    /// Records a learner's step. `held` has the buttons of each env that somebody drove in it.
+    pub(crate) fn record_step(
+        &mut self,
+        swarm: &Swarm,
+        outcome: &Outcome<'_>,
+        held: &[Option<u8>],
+    ) -> Result<(), SwarmError> {
+        let config = swarm.config();
+        let frames = config.schedule.frames_per_step();
+        for env in (0..self.games.len()).filter(|&env| !outcome.between[env]) {
+            let pressed = match held[env] {
+                Some(buttons) => [(buttons, frames), (0, 0)],
+                None => {
+                    let action = config.codec.get(env, outcome.actions[env])?;
+                    let first = action.frames_held(config.schedule).min(frames);
+                    [(action.buttons, first), (0, frames - first)]
+                }
+            };
+            self.push(env, pressed, held[env].is_some());
+            self.notice_end(env, swarm)?;
+        }
+        self.write_if_due();
+        Ok(())
+    }
+
+    /// Appends buttons, each for a number of frames, to the game of a machine, if it is played.
+    fn push<const N: usize>(&mut self, env: usize, pressed: [(u8, u32); N], is_driven: bool) {
+        let game = &self.games[env];
+        if !game.is_played {
+            return;
+        }
+        if is_driven && !game.is_kept {
+            let level = game.level;
+            let has_level = |other: Option<u32>| level.is_some() && other == level;
+            let is_recorded = self.log.games.iter().any(|game| has_level(game.level))
+                || self.games.iter().any(|game| game.is_kept && has_level(game.level));
+            self.games[env].is_kept = !is_recorded;
+            self.games[env].is_played = !is_recorded;
+        }
+        for (buttons, frames) in pressed {
+            self.games[env].buttons.push(buttons, frames as usize);
+        }
+        self.is_written &= !self.games[env].is_kept;
+    }
+
+    /// Notes that the game of a machine is over, if it is. A replay finds the frame of its end.
+    fn notice_end(&mut self, env: usize, swarm: &Swarm) -> Result<(), SwarmError> {
+        let game = &mut self.games[env];
+        let is_over =
+            || Ok::<_, SwarmError>(swarm.read_memory(env, self.over..self.over + 1)? != [0]);
+        if !game.is_played || (game.buttons.steps() < self.most_frames && !is_over()?) {
+            return Ok(());
+        }
+        game.is_played = false;
+        if let Some(line) = game.line().filter(|_| self.idle_frames > 0) {
+            match replay(&self.log.header, &[line], &mut |_| ()).as_deref() {
+                Ok([replayed, ..]) => game.buttons.truncate(replayed.steps),
+                Ok([]) => {}
+                Err(error) => warn(&self.path, error),
+            }
         }
         Ok(())
     }
 
-    /// Returns the lines of the present games that the file has.
-    fn kept_games(&self) -> Vec<LoggedGame> {
-        let kept = self.games.iter().filter(|game| game.is_kept && game.buttons.steps() > 0);
-        let line = |game: &MachineGame| LoggedGame {
-            seed: None,
-            episode: 0,
-            level: game.level,
-            buttons: game.buttons.clone(),
-            claim: None,
-        };
-        kept.map(line).collect()
+    fn write_if_due(&mut self) {
+        if Instant::now() >= self.next_write {
+            self.write();
+        }
     }
 
     /// Writes the file. A failure is reported once, and the next call tries again.
@@ -172,7 +228,7 @@ impl GameRecord {
             return;
         }
         let ended = self.log.games.len();
-        let present = self.kept_games();
+        let present: Vec<LoggedGame> = self.games.iter().filter_map(MachineGame::line).collect();
         self.log.games.extend(present);
         let written = self.log.write(&self.path);
         self.log.games.truncate(ended);
@@ -180,12 +236,30 @@ impl GameRecord {
             Ok(()) => (self.is_written, self.has_failed) = (true, false),
             Err(error) => {
                 if !self.has_failed {
-                    print::error(&format!("warning: --record: {error}; play goes on\n"));
+                    warn(&self.path, &error);
                 }
                 self.has_failed = true;
             }
         }
     }
+}
+
+impl MachineGame {
+    /// Returns the game's line of the file, if the file has this game.
+    fn line(&self) -> Option<LoggedGame> {
+        let is_kept = self.is_kept && self.buttons.steps() > 0;
+        is_kept.then(|| LoggedGame {
+            seed: None,
+            episode: 0,
+            level: self.level,
+            buttons: self.buttons.clone(),
+            claim: None,
+        })
+    }
+}
+
+fn warn(path: &Path, error: &LabError) {
+    print::error(&format!("warning: {}: {error}; play goes on\n", path.display()));
 }
 
 /// Returns the game of a header, with its variant and difficulty.
