@@ -121,5 +121,6 @@ def before(*memories: Memory) -> None:
     """Let all keepers save memory that is about to be overwritten."""
     for reference in list(_keepers.values()):
         keeper = reference()
-        for memory in memories if keeper else ():
-            keeper.keep(memory)
+        if keeper is not None:
+            for memory in memories:
+                keeper.keep(memory)

@@ -3,6 +3,7 @@
 use super::formula::{Formula, Term, formula};
 use super::{BuiltinRow, Derivative, Dim, Domain, Pattern, body, row_of};
 use crate::op::CompareOp;
+use crate::ty::Scalar;
 use Derivative::Through;
 use Domain::{Float, Number};
 use Pattern::T;
@@ -99,9 +100,9 @@ pub(super) static ROWS: &[BuiltinRow] = &[
         f.matrix(3, &[zero, -z, y, z, zero, -x, -y, x, zero])
     }))], Through, "The matrix whose product with a vector is the cross product."),
     row_of("determinant", &[
-        body(Float, &["m"], &[square(2)], T, |b| formula(b, |f| minor(&f.arg(0).parts(), 2))),
-        body(Float, &["m"], &[square(3)], T, |b| formula(b, |f| minor(&f.arg(0).parts(), 3))),
-        body(Float, &["m"], &[square(4)], T, |b| formula(b, |f| minor(&f.arg(0).parts(), 4))),
+        body(Float, &["m"], &[square(2)], T, |b| formula(b, |f| determinant(f, 2))),
+        body(Float, &["m"], &[square(3)], T, |b| formula(b, |f| determinant(f, 3))),
+        body(Float, &["m"], &[square(4)], T, |b| formula(b, |f| determinant(f, 4))),
     ], Through, "The determinant."),
     row_of("inverse", inverses!(), Through, "The inverse; zero for a matrix that has no inverse."),
     row_of("inverse_approx", inverses!(), Through, "The inverse, as exact as `inverse`."),
@@ -117,46 +118,107 @@ fn diagonal(m: Term<'_>) -> Vec<Term<'_>> {
     (0..n).map(|at| parts[at * (n + 1)]).collect()
 }
 
-/// Computes the determinant of a square of components, along its first row.
-fn minor<'f>(m: &[Term<'f>], n: usize) -> Term<'f> {
+// Determinants and inverses take NVIDIA Warp's steps, so that they round alike.
+
+fn determinant<'f>(f: Formula<'f>, n: usize) -> Term<'f> {
+    let m = f.arg(0).parts();
     match n {
-        1 => m[0],
-        2 => m[0] * m[3] - m[2] * m[1],
+        2 => determinant_of_two(&m),
+        3 => {
+            let [x, y, z] = rows_of_three(f);
+            x.dot(y.cross(z))
+        }
         _ => {
-            let terms =
-                (0..n).map(|col| m[col] * minor(&submatrix(m, n, 0, col), n - 1)).enumerate();
-            let all = terms.reduce(|(_, sum), (col, term)| {
-                (col, if col % 2 == 0 { sum + term } else { sum - term })
-            });
-            all.map_or(m[0], |(_, sum)| sum)
+            let minors = minors(&m, 2);
+            determinant_of_four(&m, |row| cofactor(&m, &minors, row, 0))
         }
     }
 }
 
-/// Returns all elements of a square matrix except those of one row and one column.
-fn submatrix<'f>(m: &[Term<'f>], n: usize, row: usize, col: usize) -> Vec<Term<'f>> {
-    (0..n * n).filter(|at| at / n != row && at % n != col).map(|at| m[at]).collect()
+fn determinant_of_two<'f>(m: &[Term<'f>]) -> Term<'f> {
+    m[0] * m[3] - m[2] * m[1]
 }
 
-/// Divides cofactors by the determinant.
-fn inverse(f: Formula<'_>, n: usize) -> Term<'_> {
+fn rows_of_three(f: Formula<'_>) -> [Term<'_>; 3] {
     let m = f.arg(0).parts();
-    let determinant = f.call("determinant", &[f.arg(0)]);
-    let (zero, one) = (determinant.like(0.0), determinant.like(1.0));
-    // NVIDIA Warp's inverse for a determinant of NaN depends on the size: zeros, except for 3 by 3.
-    let regular = if n == 3 {
-        determinant.compare(CompareOp::NotEqual, zero)
-    } else {
-        determinant.abs().gt(zero)
+    std::array::from_fn(|row| f.vector(&m[row * 3..][..3]))
+}
+
+/// Sums the first column's numbers times their cofactors, the last row first.
+fn determinant_of_four<'f>(m: &[Term<'f>], cofactor: impl Fn(usize) -> Term<'f>) -> Term<'f> {
+    sum((0..4).rev().map(|row| m[row * 4] * cofactor(row)))
+}
+
+/// Returns the scalar in which cofactors of a matrix of four are computed: 64 bits, except for
+/// narrow floats.
+fn scalar_of_cofactors(m: &[Term<'_>]) -> Scalar {
+    let of = m[0].scalar();
+    if of == Scalar::F32 { Scalar::F64 } else { of }
+}
+
+/// Returns the determinants of two neighbouring columns of a matrix of four: of the rows 0 and 1,
+/// 0 and 2, 0 and 3, 1 and 2, 1 and 3, 2 and 3.
+fn minors<'f>(m: &[Term<'f>], column: usize) -> [Term<'f>; 6] {
+    let minor = |(upper, lower): (usize, usize)| {
+        let at = |row: usize, beside: usize| m[row * 4 + column + beside];
+        determinant_of_two(&[at(upper, 0), at(upper, 1), at(lower, 0), at(lower, 1)])
+            .to(scalar_of_cofactors(m))
     };
-    let scale = one / regular.select(determinant, one);
-    let parts: Vec<_> = (0..n * n)
-        .map(|position| {
-            let (row, col) = (position % n, position / n);
-            let cofactor = minor(&submatrix(&m, n, row, col), n - 1);
-            let cofactor = if (row + col) % 2 == 0 { cofactor } else { -cofactor };
-            regular.select(cofactor * scale, zero)
-        })
-        .collect();
+    [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)].map(minor)
+}
+
+/// Computes a cofactor of a matrix of four from the minors of the two columns beside
+/// the cofactor's pair of columns. Cofactors of the first two columns are rounded.
+fn cofactor<'f>(m: &[Term<'f>], minors: &[Term<'f>; 6], row: usize, col: usize) -> Term<'f> {
+    let mut others = (0..4).filter(|other| *other != row);
+    let [a, b, c] = std::array::from_fn(|_| others.next().unwrap_or(row));
+    let product = |row: usize, upper: usize, lower: usize| {
+        let minor = minors[[0, 2, 3][upper] + lower - 1];
+        // The number in the pair's other column.
+        m[row * 4 + (col ^ 1)].to(scalar_of_cofactors(m)) * minor
+    };
+    let (first, middle, last) = (product(a, b, c), product(b, a, c), product(c, a, b));
+    let is_even = (row + col).is_multiple_of(2);
+    let sum = if is_even { first - middle + last } else { middle - last - first };
+    if col < 2 { sum.to(m[0].scalar()) } else { sum }
+}
+
+/// Divides cofactors by the determinant; gives zeros for a matrix without an inverse.
+fn inverse<'f>(f: Formula<'f>, n: usize) -> Term<'f> {
+    let m = f.arg(0).parts();
+    let (of, zero) = (m[0].scalar(), m[0].like(0.0));
+    // A determinant of NaN counts as 0, except for 3 by 3.
+    let is_regular = |determinant: Term<'f>| determinant.abs().gt(determinant.like(0.0));
+    let divisor = |regular: Term<'f>, determinant: Term<'f>| {
+        regular.select(determinant, determinant.like(1.0))
+    };
+    let (regular, parts): (_, Vec<_>) = match n {
+        2 => {
+            let determinant = determinant_of_two(&m);
+            let regular = is_regular(determinant);
+            let scale = 1.0 / divisor(regular, determinant);
+            (regular, [m[3], -m[1], -m[2], m[0]].map(|part| part * scale).to_vec())
+        }
+        3 => {
+            let [x, y, z] = rows_of_three(f);
+            let columns = [y.cross(z), z.cross(x), x.cross(y)];
+            let determinant = x.dot(columns[0]);
+            let regular = determinant.compare(CompareOp::NotEqual, zero);
+            let scale = 1.0 / divisor(regular, determinant);
+            let columns = columns.map(Term::parts);
+            (regular, (0..9).map(|at| columns[at % 3][at / 3] * scale).collect())
+        }
+        _ => {
+            let pairs = [minors(&m, 0), minors(&m, 2)];
+            let cofactors: Vec<_> =
+                (0..16).map(|at| cofactor(&m, &pairs[1 - at % 4 / 2], at / 4, at % 4)).collect();
+            let determinant = determinant_of_four(&m, |row| cofactors[row * 4]);
+            let regular = is_regular(determinant);
+            let scale = 1.0 / divisor(regular, determinant).to(Scalar::F64);
+            let part = |at: usize| cofactors[at % 4 * 4 + at / 4].to(Scalar::F64) * scale;
+            (regular, (0..16).map(|at| part(at).to(of)).collect())
+        }
+    };
+    let parts: Vec<_> = parts.into_iter().map(|part| regular.select(part, zero)).collect();
     f.result(&parts)
 }

@@ -34,14 +34,6 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
         "tests/test_compile_consts.py:246 ",
         "a constant is bound anew after the launch: we read the binding next to the kernel, here Warp the last",
     ),
-    (
-        "tests/test_fast_math.py:108 ",
-        "Warp inverts 4 by 4 matrices in double precision, we in the matrix's own: sums of the parts show it",
-    ),
-    (
-        "tests/test_ctypes.py:118 ",
-        "Warp inverts 4 by 4 matrices in double precision, we in the matrix's own, where a determinant overflows",
-    ),
     ("tests/test_noise.py:253 ", BEYOND),
     (
         "tests/test_intersect.py:13 ",
