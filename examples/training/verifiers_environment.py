@@ -1,7 +1,7 @@
 """A taskset of verifiers 0.4 (pip install verifiers): questions about a dataset's rows, rewards by their verdicts.
 
 gbxcule synth generate --count 400 --seed 8 --device both --out runs/kernels
-PYTHONPATH=examples/training eval verifiers_environment --taskset.dataset runs/kernels --taskset.question repair-python
+PYTHONPATH=examples/training vf-eval verifiers_environment --env.taskset.dataset runs/kernels --env.taskset.question repair-python
 
 The data of a task hold the name of the question; the row decides whether an answer is right.
 """
@@ -22,9 +22,9 @@ def environment(dataset: str, question: str, split: str, seed: int) -> Environme
 
 
 class KernelsConfig(vf.TasksetConfig):
-    """Choices of a taskset."""
+    """Choices of a taskset. Each has a default: `vf-eval` makes one without arguments first."""
 
-    dataset: str
+    dataset: str = "runs/kernels"
     question: str = "python-to-cuda"
     split: str = "train"
     seed: int = 0
