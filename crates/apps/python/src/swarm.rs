@@ -57,13 +57,12 @@ impl Swarm {
         num_envs: usize,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let settings = Settings::read(settings)?;
-        let device = device_of(&settings.device)?;
-        let mut rom = Rom::for_console(rom, &settings.model).or_refuse()?;
-        if let Some(boot_rom) = &settings.boot_rom {
+        let Settings { config, device, model, boot_rom } = Settings::read(num_envs, settings)?;
+        let device = device_of(&device)?;
+        let mut rom = Rom::for_console(rom, &model).or_refuse()?;
+        if let Some(boot_rom) = &boot_rom {
             rom = rom.with_boot_rom(boot_rom).or_refuse()?;
         }
-        let config = settings.config(num_envs)?;
         if let Some(warning) = rom.warning() {
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(warning)?, 2)?;
         }
