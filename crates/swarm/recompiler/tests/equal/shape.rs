@@ -75,7 +75,7 @@ fn a_read_calls_the_machine_only_for_chips_and_cartridge_ram() {
     assert_eq!(calls(&[0x2a, 0x10]), 1);
 }
 
-/// What a block has read or written it knows, so the second read loads nothing.
+/// Places that a block has read are known: the second read loads nothing.
 #[test]
 fn a_place_is_loaded_once() {
     let loads = |program: &[u8]| {
