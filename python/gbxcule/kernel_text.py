@@ -155,10 +155,8 @@ def spelled(value: Any, name: Callable[[Piece[..., Any]], str] = lambda piece: p
         return "".join(part if isinstance(part, str) else name(part) for part in value._parts)
     if isinstance(value, type):
         return _spelled_type(value)
-    if isinstance(value, FunctionType) and value.__module__ in ("gbxcule.warp.composite", "warp._src.types"):
-        # `from warp.types import vector`: kernels call it, too.
-        return f"wp.types.{value.__name__}"
-    return None
+    makes_types = getattr(value, "__module__", None) in ("gbxcule.warp.composite", "warp._src.types")
+    return f"wp.types.{value.__name__}" if makes_types and isinstance(value, FunctionType) else None
 
 
 def _spelled_type(value: type) -> str | None:
@@ -304,11 +302,10 @@ class Program:
         if isinstance(value, ModuleType):
             line = f"import {value.__name__}"
             return self._bind(wanted, line, line + " as {name}", hidden)
-        text = spelled(value, self.piece)
-        if text is None and isinstance(value, FunctionType):
-            # The compiler will say that kernels can't call it.
-            return self.piece(Piece(value, ""), hidden, wanted)
-        return None if text is None else self.bind(wanted, text, hidden)
+        if (text := spelled(value, self.piece)) is not None:
+            return self.bind(wanted, text, hidden)
+        # The compiler will say that kernels can't call it.
+        return self.piece(Piece(value, ""), hidden, wanted) if isinstance(value, FunctionType) else None
 
     def piece(self, piece: Piece[..., Any], hidden: Set[str] = frozenset(), wanted: str | None = None) -> str:
         """Add a function or struct to the text, and return its name there, which differs from the hidden ones."""

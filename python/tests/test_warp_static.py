@@ -183,3 +183,17 @@ def test_a_constant_of_the_kernel_is_known_to_python():
             out[1 + i] = wp.static(scaled_by(SIZE + i))(1.0)
 
     assert launched(run) == [10.0, 5.0, 6.0, 7.0]
+
+
+def test_kernels_call_functions_that_make_types():
+    from gbxcule.warp.types import matrix, vector
+
+    @wp.kernel
+    def use(out: wp.array[vector(3, float)]):
+        v = vector(1.5, length=3)
+        v[1] += matrix(2.0, shape=(2, 2))[0, 1]
+        out[0] = v
+
+    out = wp.zeros(1, dtype=wp.vec3)
+    wp.launch(use, 1, [out])
+    assert out.numpy().tolist() == [[1.5, 3.5, 1.5]]

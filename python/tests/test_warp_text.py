@@ -595,17 +595,3 @@ def test_a_name_is_the_module_s_before_the_function_binds_it():
     x, y = wp.array([1.0, 2.0], dtype=float), wp.zeros(2)
     wp.launch(_names_before_their_first_binding, 2, [x, y])
     assert y.numpy().tolist() == [8.0, 10.0]
-
-
-def test_kernels_call_functions_that_make_types():
-    from gbxcule.warp.types import matrix, vector
-
-    @wp.kernel
-    def use(out: wp.array[vector(3, float)]):
-        v = vector(1.5, length=3)
-        v[1] += matrix(2.0, shape=(2, 2))[0, 1]
-        out[0] = v
-
-    out = wp.zeros(1, dtype=wp.vec3)
-    wp.launch(use, 1, [out])
-    assert out.numpy().tolist() == [[1.5, 3.5, 1.5]]

@@ -162,7 +162,7 @@ class array(ElementOperators):
             try:
                 self._lent = LentArray(self._memory)
             except (BufferError, TypeError, ValueError):
-                # Memory that NumPy doesn't lend, such as records; the launch says what is wrong with other memory.
+                # NumPy lends no records; of other memory the launch says what is wrong.
                 self._lent = self._memory
         return self._lent
 
