@@ -87,7 +87,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         self.single_action_space = self._numbering.space  # type: ignore[assignment]
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._grays = given.grays
-        # Variant, difficulty and steps before an episode, which a restored environment doesn't know.
+        # Variant, difficulty and steps before an episode; a restored environment lacks them.
         self._began_as = None if _machines is not None else (given.variant, given.difficulty, given.start_steps)
         self._observer = Observer(
             setting.obs, self.symbols, self._swarm, given.grays, frames_per_step, given.copy, setting.pictures
