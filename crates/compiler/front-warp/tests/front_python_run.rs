@@ -433,6 +433,21 @@ fn decompositions_put_their_results_into_variables_as_they_used_to() {
 }
 
 #[test]
+fn an_index_beside_a_slice_may_be_computed() {
+    let text = "
+    m = wp.mat33(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
+    j = x[0]
+    column = m[:, j]
+    row = m[j, 1:]
+    m[:2, j] = wp.vec2(10.0, 20.0)
+    x[0] = int(column[0] + column[2])
+    x[1] = int(row[0] + row[1])
+    x[2] = int(m[0, 1] + m[1, 1] + m[2, 1])
+";
+    assert_eq!(body(text, &[1, 0, 0]), [10, 11, 38]);
+}
+
+#[test]
 fn texts_are_printed_in_place_of_their_conversions() {
     let text = "
 @wp.kernel

@@ -26,7 +26,7 @@ use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 /// Version of the generator. It changes whenever the same seed gives other rows.
-pub const GENERATOR_VERSION: u32 = 12;
+pub const GENERATOR_VERSION: u32 = 13;
 /// The compiler that made the texts.
 pub const COMPILER_VERSION: &str = concat!("gbxcule ", env!("CARGO_PKG_VERSION"));
 /// Greatest number of drafts that are tried for a row.

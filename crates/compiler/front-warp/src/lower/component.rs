@@ -6,6 +6,7 @@ use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
+use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Scalar;
 use gbxcule_python_names::syntax::{Expr, ExprSlice};
@@ -131,38 +132,84 @@ impl<'a> Expressions<'_, 'a> {
                 Ok(Access::Place(self.b.at(place, row)))
             }
             [row] | [row, _] => {
-                let rows = self.positions(row, rows)?;
+                let rows = self.selection(row, rows)?;
                 let columns = match indices.get(1) {
-                    Some(col) => self.positions(col, cols)?,
-                    None => ((0..cols).collect(), true),
+                    Some(col) => self.selection(col, cols)?,
+                    None => Selection::Known((0..cols).collect(), true),
                 };
-                let value = base.read(&mut self.b);
-                let value = self.b.value(value, span)?;
-                let part = matrix_part(&mut self.b, value, cols, rows, columns, span)?;
+                let part = match (rows, columns) {
+                    (Selection::Known(rows, row_keeps), Selection::Known(columns, col_keeps)) => {
+                        let value = base.value(&mut self.b, span)?;
+                        let (rows, columns) = ((rows, row_keeps), (columns, col_keeps));
+                        matrix_part(&mut self.b, value, cols, rows, columns, span)?
+                    }
+                    (rows, columns) => {
+                        let place = base.spill(&mut self.b, span)?;
+                        let places = selected_places(&mut self.b, place, &rows, &columns);
+                        vector_of(&mut self.b, &places, span)?
+                    }
+                };
                 Ok(Access::Operand(Operand::Value(part)))
             }
             _ => fault(Code::WrongArguments, span, "a matrix has one or two indices"),
         }
     }
 
-    /// Returns the rows or columns that a slice or number selects, and true if the dimension stays.
-    pub(super) fn positions(
-        &mut self,
-        index: &'a Expr,
-        len: u32,
-    ) -> LoweringResult<(Vec<u32>, bool)> {
+    /// Returns the rows or columns that a slice or an index selects.
+    pub(super) fn selection(&mut self, index: &'a Expr, len: u32) -> LoweringResult<Selection> {
         if let Expr::Slice(slice) = index {
-            return Ok((self.constant_slice(slice, len)?, true));
+            return Ok(Selection::Known(self.constant_slice(slice, len)?, true));
         }
-        match self.component_index(index, len)? {
-            Ok(at) => Ok((vec![at], false)),
-            Err(_) => fault(
-                Code::NeedsConstant,
-                self.span(index),
-                "beside a slice an index is a number written in the text",
-            ),
+        Ok(match self.component_index(index, len)? {
+            Ok(at) => Selection::Known(vec![at], false),
+            Err(value) => Selection::Computed(value),
+        })
+    }
+}
+
+/// Rows or columns of a matrix.
+pub(super) enum Selection {
+    /// Positions, and true if the dimension stays.
+    Known(Vec<u32>, bool),
+    /// One position that the launch computes.
+    Computed(Value),
+}
+
+impl Selection {
+    fn positions(&self) -> Vec<Result<u32, Value>> {
+        match self {
+            Self::Known(positions, _) => positions.iter().map(|&at| Ok(at)).collect(),
+            Self::Computed(index) => vec![Err(*index)],
         }
     }
+}
+
+/// Returns the places of the selected components of a matrix, row by row.
+pub(super) fn selected_places(
+    b: &mut Writer<'_, '_>,
+    matrix: PlaceId,
+    rows: &Selection,
+    columns: &Selection,
+) -> Vec<PlaceId> {
+    let mut places = Vec::new();
+    for row in rows.positions() {
+        let row = row.map_or_else(|index| index, |at| b.i32(at as i32));
+        let row = b.at(matrix, row);
+        places.extend(columns.positions().into_iter().map(|column| match column {
+            Ok(at) => b.component(row, at),
+            Err(index) => b.at(row, index),
+        }));
+    }
+    places
+}
+
+fn vector_of<'a>(b: &mut Writer<'_, 'a>, places: &[PlaceId], span: Span) -> LoweringResult<Value> {
+    let parts: Vec<Value> = places.iter().map(|&place| b.load(place)).collect();
+    let Some(scalar) = parts.first().and_then(|&part| b.scalar_in(b.ty(part))) else {
+        return fault(Code::TypeMismatch, span, "this has no components");
+    };
+    let ty = b.module.types.vector(parts.len() as u16, scalar);
+    Ok(b.construct(ty, &parts))
 }
 
 /// A vector of some components.

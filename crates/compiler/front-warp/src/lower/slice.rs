@@ -1,6 +1,7 @@
 //! Assignments to slices of vectors and matrices: `v[:2] = u`, `m[0, 1:] = u`.
 
 use super::access::Access;
+use super::component::{Selection, selected_places};
 use super::control::Statements;
 use super::operand::{LoweringResult, fault};
 use gbxcule_ir::diagnostic::Code;
@@ -36,35 +37,48 @@ impl<'a> Statements<'_, 'a> {
             one => vec![one],
         };
         let ty = self.e.b.place_type(place);
-        let positions = match (self.e.b.shape(ty).clone(), &indices[..]) {
-            (Shape::Vector { len, .. }, [index]) => self.e.positions(index, u32::from(len))?.0,
-            (Shape::Quaternion(_), [index]) => self.e.positions(index, 4)?.0,
-            (Shape::Transform(_), [index]) => self.e.positions(index, 7)?.0,
+        let (rows, columns) = match (self.e.b.shape(ty).clone(), &indices[..]) {
+            (Shape::Vector { len, .. }, [index]) => {
+                (None, self.e.selection(index, u32::from(len))?)
+            }
+            (Shape::Quaternion(_), [index]) => (None, self.e.selection(index, 4)?),
+            (Shape::Transform(_), [index]) => (None, self.e.selection(index, 7)?),
             (Shape::Matrix { rows, cols, .. }, [row, rest @ ..]) if rest.len() < 2 => {
                 let (rows, cols) = (u32::from(rows), u32::from(cols));
-                let row_at = self.e.positions(row, rows)?.0;
-                let col_at = match rest {
-                    [col] => self.e.positions(col, cols)?.0,
-                    _ => (0..cols).collect(),
+                let rows = self.e.selection(row, rows)?;
+                let columns = match rest {
+                    [col] => self.e.selection(col, cols)?,
+                    _ => Selection::Known((0..cols).collect(), true),
                 };
-                row_at.iter().flat_map(|r| col_at.iter().map(move |c| r * cols + c)).collect()
+                (Some((rows, cols)), columns)
             }
             _ => {
                 let message = "only slices of vectors and matrices can be assigned to";
                 return fault(Code::UnsupportedSliceAssignment, span, message);
             }
         };
+        let b = &mut self.e.b;
+        let components: Vec<_> = match (rows, columns) {
+            (None, Selection::Known(columns, _)) => {
+                columns.iter().map(|&at| b.component(place, at)).collect()
+            }
+            (Some((Selection::Known(rows, _), count)), Selection::Known(columns, _)) => {
+                let at = rows.iter().flat_map(|r| columns.iter().map(move |c| r * count + c));
+                at.map(|at| b.component(place, at)).collect()
+            }
+            (Some((rows, _)), columns) => selected_places(b, place, &rows, &columns),
+            (None, Selection::Computed(_)) => unreachable!("a vector's only index is a slice"),
+        };
         let scalar = self.e.b.scalar_in(ty);
         let (found, parts) = (self.e.b.ty(value), self.e.b.parts(value));
         let of = self.e.b.scalar_in(found);
-        if of != scalar || (parts.len() != positions.len() && found.as_scalar().is_none()) {
-            let (count, found) = (positions.len(), self.e.b.shown(found));
+        if of != scalar || (parts.len() != components.len() && found.as_scalar().is_none()) {
+            let (count, found) = (components.len(), self.e.b.shown(found));
             let message = format!("this slice has {count} components, found `{found}`");
             return fault(Code::TypeMismatch, span, message);
         }
-        for (at, &position) in positions.iter().enumerate() {
+        for (at, component) in components.into_iter().enumerate() {
             let part = if found.as_scalar().is_some() { value } else { parts[at] };
-            let component = self.e.b.component(place, position);
             self.e.b.store(component, part);
         }
         Ok(())
