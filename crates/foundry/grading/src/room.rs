@@ -21,7 +21,7 @@ impl GradedRow {
         let length = u32::try_from(points.max(MAX_ELEMENTS)).ok()?;
         let mut roomy = shaped.clone();
         places.iter().for_each(|at| roomy.inputs[*at].shape[0] = length);
-        let (before, after) = self.filled(&roomy, &places, budget, seed)?;
+        let [before, after] = self.filled(&roomy, &places, budget, seed)?;
         let mut fitting = roomy.clone();
         for at in places {
             let size = before[at].len() / length as usize;
@@ -41,7 +41,7 @@ impl GradedRow {
         places: &[usize],
         budget: u64,
         seed: u64,
-    ) -> Option<(Vec<Vec<u8>>, Vec<Vec<u8>>)> {
+    ) -> Option<[Vec<Vec<u8>>; 2]> {
         if !self.program.takes(&shaped.inputs) {
             return None;
         }
@@ -50,7 +50,7 @@ impl GradedRow {
         outputs.for_each(|at| before[at].fill(FILL));
         let grid = LaunchInputs { dims: &shaped.dims, inputs: &shaped.inputs };
         let after = self.run(budget, grid, &before).0.ok()?;
-        Some((before, after))
+        Some([before, after])
     }
 }
 
