@@ -12,7 +12,7 @@ use gbxcule_grammar::random::{self, Random};
 use gbxcule_ir::layout::{Leaf, leaves};
 use gbxcule_ir::{Literal, Op};
 use gbxcule_rows::execute;
-use gbxcule_rows::row_program::element;
+use gbxcule_rows::row_program::{RowProgram, element};
 
 /// Greatest integers, in the order in which they are tried.
 const GREATEST: [i128; 4] = [(1 << 32) - 1, (1 << 31) - 1, 1 << 27, 1 << 16];
@@ -64,7 +64,7 @@ impl GradedRow {
         let before = data.clone();
         for (at, given) in shaped.inputs.iter().enumerate() {
             let Some(leaves) = self.integers(shaped, at) else { continue };
-            let cells = self.cells(at, &mut data);
+            let cells = cells(&self.program, at, &mut data);
             let count = 2 * cells.len() / 3;
             for cell in cells.take(count) {
                 let number = |it: &Leaf| Literal::int(it.scalar, given.least.into());
@@ -83,7 +83,7 @@ impl GradedRow {
         let draw = |greatest: &i128| {
             let (mut data, mut random) = (before.clone(), Random::new(seed));
             let is_signed = shaped.inputs[at].least < 0;
-            for cell in self.cells(at, &mut data) {
+            for cell in cells(&self.program, at, &mut data) {
                 for leaf in &leaves {
                     let bits = 8 * leaf.scalar.bytes() - u32::from(leaf.scalar.is_signed_int());
                     let most = (*greatest).min((1_i128 << bits.min(52)) - 1);
@@ -107,7 +107,7 @@ impl GradedRow {
         }
         for (at, given) in shaped.inputs.iter().enumerate().filter(|(_, it)| !it.written) {
             let Some(leaves) = self.integers(shaped, at) else { continue };
-            for (number, cell) in self.cells(at, &mut data).enumerate() {
+            for (number, cell) in cells(&self.program, at, &mut data).enumerate() {
                 let changed = leaves.iter().filter(|_| number % OTHERS != 0);
                 changed.for_each(|it| it.write(cell, Literal::int(it.scalar, given.most.into())));
             }
@@ -124,15 +124,19 @@ impl GradedRow {
         all.retain(|it| it.scalar.is_int());
         (is_drawn && !all.is_empty()).then_some(all)
     }
+}
 
-    /// Returns the elements of an array.
-    fn cells<'d>(&self, at: usize, data: &'d mut [Vec<u8>]) -> std::slice::ChunksExactMut<'d, u8> {
-        let module = &self.program.forward;
-        let size = element(module, self.program.params()[at].ty)
-            .and_then(|of| module.types.layout(of))
-            .map_or(1, |it| it.size as usize);
-        data[at].chunks_exact_mut(size.max(1))
-    }
+/// Returns the elements of a program's array.
+fn cells<'d>(
+    program: &RowProgram,
+    at: usize,
+    data: &'d mut [Vec<u8>],
+) -> std::slice::ChunksExactMut<'d, u8> {
+    let module = &program.forward;
+    let size = element(module, program.params()[at].ty)
+        .and_then(|of| module.types.layout(of))
+        .map_or(1, |it| it.size as usize);
+    data[at].chunks_exact_mut(size.max(1))
 }
 
 /// Draws an integer: beside a power of two, or a square or one less.
