@@ -67,6 +67,6 @@ class Optimizer:
     def step(self, loss: torch.Tensor) -> None:
         """Change the parameters by the gradient of a loss, which is first cut to its largest length."""
         self._gradient.zero_()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         nn.utils.clip_grad_norm_(self._parameters, self._max_gradient)
         self._inner.step()
