@@ -74,7 +74,7 @@ def test_refusals_of_films_say_why(tmp_path, monkeypatch):
             gbxcule.RecordBest(env, tmp_path, **arguments)
     with pytest.raises(ValueError, match="a .gif or an .mp4"):
         env._film(tmp_path / "a.avi", state, b"\0")
-    with pytest.raises(ValueError, match="as BESS states do$"):
+    with pytest.raises(ValueError, match="as BESS states do: give a file that one of them saved$"):
         env._film(tmp_path / "a.gif", b"no state", b"\0")
     with pytest.raises(ValueError, match="plays one machine"):
         gbxcule.RecordBest(gbxcule.make_vec("LINK_PING_PONG", 2, link="pairs"), tmp_path)
