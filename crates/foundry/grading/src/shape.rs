@@ -191,8 +191,8 @@ impl Shaped {
         all
     }
 
-    /// Returns factors by which flat arrays grow together until the launch has several blocks, if
-    /// they have different extents.
+    /// Returns factors by which all extents of flat arrays grow, so that the launch has several
+    /// blocks. The list is empty if each array is as long as the launch: other shapes cover that.
     pub(crate) fn long_factors(&self) -> Vec<u32> {
         let is_flat = self.inputs.iter().all(|it| it.shape.len() < 2);
         let [extent] = self.dims[..] else { return Vec::new() };
@@ -202,7 +202,7 @@ impl Shaped {
     }
 
     /// Returns the extents that an answer may take to fit a block or tile: the length of rows, that
-    /// of an array in segments, the extents of a launch of several dimensions.
+    /// of an array in segments, and the extents of a launch of several dimensions.
     pub(crate) fn broad_extents(&self) -> Vec<u32> {
         let launch = self.dims.iter().copied().filter(|it| *it > 1 && self.dims.len() > 1);
         let mut all: Vec<u32> = Vec::new();

@@ -1,5 +1,5 @@
-"""The body that all networks share: pictures go through two convolutions and a layer, rows of
-numbers through two layers."""
+"""What all agents share: the optimizer, and the body of networks. Pictures go through two convolutions
+and a layer, rows of numbers through two layers."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
