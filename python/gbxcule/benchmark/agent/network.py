@@ -1,4 +1,4 @@
-"""What all agents share: the optimizer, and the body of networks. Pictures go through two convolutions
+"""The optimizer and the body of networks, which all agents share. Pictures go through two convolutions
 and a layer, rows of numbers through two layers."""
 
 from collections.abc import Callable, Iterable
